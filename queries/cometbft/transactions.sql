@@ -2,6 +2,8 @@
 SELECT
     loaded.experiment_id,
     loaded.seq AS place,
+    loaded.connections,
+    loaded.rate,
     loaded.block_time,
     loaded.block_time - experiments.first_sent AS since_start,
     loaded.duration_ns AS latency

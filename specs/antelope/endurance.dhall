@@ -1,7 +1,7 @@
 -- Drive endurance of a host: write rates from samples of node_exporter, and the lifetime of drives by rated endurance.
 let S = ../schema/package.dhall
 
-let A = S.article
+let B = S.block
 
 let G = S.grain
 
@@ -92,18 +92,18 @@ let writes =
       , binary = ofAll.binary // { id = "drive_writes_per_year_binary" }
       }
 
-let article =
-      S.Article::{
+let report =
+      S.Report::{
       , name = "endurance"
       , title = "Drive endurance: {base}"
       , intro = "Write rate of each drive, lifetime of drives by rated endurance, and how both are computed."
       , parts =
-        [ A.Part::{
+        [ B.Part::{
           , title = "Disk"
           , prose = "prose/endurance.md"
-          , listings = [ A.listing "Writes" drive [ column.instance, column.device ] [ diskWriteRate, writes.decimal, writes.binary ] ]
-          , timelines = [ A.lines "Write rate per drive" rates "device" ]
-          , classTables = [ A.across column.device (formulas.usedUp diskWriteRate) ]
+          , listings = [ B.listing "Writes" drive [ column.instance, column.device ] [ diskWriteRate, writes.decimal, writes.binary ] ]
+          , timelines = [ B.lines "Write rate per drive" rates "device" ]
+          , classTables = [ B.across column.device (formulas.usedUp diskWriteRate) ]
           }
         ]
       , style = "three-digits"
@@ -117,5 +117,5 @@ in  { windows
     , drive
     , metric = { diskWriteRate, writes }
     , metrics = [ diskWriteRate, writes.decimal, writes.binary ]
-    , article
+    , report
     }

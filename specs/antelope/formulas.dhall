@@ -2,7 +2,7 @@
 -- has 365 days.
 let S = ../schema/package.dhall
 
-let A = S.article
+let B = S.block
 
 let M = S.metric
 
@@ -50,7 +50,7 @@ let diskWritesPerYear =
             }
 
 -- Rated endurance of a drive: terabytes written (TBW), as its manufacturer states.
-let rated = \(name : Text) -> \(terabytes : Double) -> A.class name terabytes U.terabyte
+let rated = \(name : Text) -> \(terabytes : Double) -> B.class name terabytes U.terabyte
 
 let drives =
       [ rated "150 TBW" 150.0
@@ -62,7 +62,7 @@ let drives =
 
 let usedUp =
       \(rate : S.Metric.Type) ->
-        A.usedUp
+        B.usedUp
           { title = "Drive lifetime in years"
           , heading = "Rated endurance"
           , classes = drives

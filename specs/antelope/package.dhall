@@ -93,6 +93,6 @@ in  S.Package::{
     , series = s.all # [ endurance.rates ]
     , summaries = [ S.Summary::{ name = "runs", doc = "All rows have the same weight" } ]
     , cuts = [ phases.upgrade, phases.secondStart ]
-    , articles = [ (./articles.dhall).harness, endurance.article, upgrade.upgrade ]
+    , reports = [ (./reports.dhall).harness, endurance.report, upgrade.upgrade ]
     , examples = ./harness/examples.dhall # ./rrd/examples.dhall # ./examples.dhall
     }

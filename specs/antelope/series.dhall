@@ -159,6 +159,7 @@ let points =
         , key = [ "name" ] # series.by # [ "t_ns" ]
         , columns = [ c.name, c.job, c.instance ] # more # [ c.at, c.value series.unit ]
         , at = c.at.name
+        , time = c.at.name
         , doc
         }
 

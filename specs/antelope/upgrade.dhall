@@ -1,7 +1,7 @@
 -- The upgrade report: resource usage of a host before and after its node was upgraded.
 let S = ../schema/package.dhall
 
-let A = S.article
+let B = S.block
 
 let U = S.unit
 
@@ -84,21 +84,21 @@ let metric =
 
 let writes = formulas.diskWritesPerYear metric.diskWriteRate
 
-let part = A.Part
+let part = B.Part
 
 let upgrade =
-      S.Article::{
+      S.Report::{
       , name = "upgrade"
       , title = "Upgrade of {base}"
       , intro = "Resource usage of a host before and after its node was upgraded."
       , phases = [ phases.before, phases.after, phases.again ]
-      , alternatives = A.alternatives [ samples.samples, rrd.source ]
+      , alternatives = B.alternatives [ samples.samples, rrd.source ]
       , parts =
         [ part::{
           , title = "Host and configuration"
           , prose = "prose/upgrade.md"
           , facts =
-              A.facts
+              B.facts
                 [ constant.host
                 , constant.before
                 , constant.after
@@ -121,7 +121,7 @@ let upgrade =
                 , constant.step
                 ]
           , listings =
-            [ A.listing
+            [ B.listing
                 "Virtual machine"
                 rrd.sized
                 [ rrd.column.from, rrd.column.to ]
@@ -131,44 +131,44 @@ let upgrade =
         , part::{
           , title = "CPU"
           , prose = "prose/upgrade_cpu.md"
-          , timelines = [ A.lines "CPU usage" s.cpuUsage "instance" ]
-          , comparisons = [ A.comparison "CPU before and after" [ metric.cpuUsage ] ]
+          , timelines = [ B.lines "CPU usage" s.cpuUsage "instance" ]
+          , comparisons = [ B.comparison "CPU before and after" [ metric.cpuUsage ] ]
           }
         , part::{
           , title = "Memory"
           , prose = "prose/upgrade_memory.md"
           , timelines =
-            [ A.lines "Used memory" s.memoryUsed "instance", A.lines "Used swap" s.swapUsed "instance" ]
-          , comparisons = [ A.comparison "Memory before and after" [ metric.memoryUsed, metric.swapUsed ] ]
+            [ B.lines "Used memory" s.memoryUsed "instance", B.lines "Used swap" s.swapUsed "instance" ]
+          , comparisons = [ B.comparison "Memory before and after" [ metric.memoryUsed, metric.swapUsed ] ]
           }
         , part::{
           , title = "Disk"
           , prose = "prose/upgrade_disk.md"
-          , timelines = [ A.lines "Disk write rate" s.writeRate "device" ]
-          , comparisons = [ A.comparison "Disk write rate before and after" [ metric.diskWriteRate ] ]
+          , timelines = [ B.lines "Disk write rate" s.writeRate "device" ]
+          , comparisons = [ B.comparison "Disk write rate before and after" [ metric.diskWriteRate ] ]
           }
         , part::{
           , title = "CPU of the virtual machine"
           , prose = "prose/upgrade_vm_cpu.md"
-          , curves = [ A.curve "CPU usage of the virtual machine" rrd.reading [ vm.cpu ] ]
-          , comparisons = [ A.comparison "CPU usage of the virtual machine before and after" [ vm.cpu ] ]
+          , curves = [ B.curve "CPU usage of the virtual machine" rrd.reading [ vm.cpu ] ]
+          , comparisons = [ B.comparison "CPU usage of the virtual machine before and after" [ vm.cpu ] ]
           }
         , part::{
           , title = "Memory of the virtual machine"
           , prose = "prose/upgrade_vm_memory.md"
-          , curves = [ A.curve "Memory usage" rrd.reading [ vm.memory, vm.memoryTotal ] ]
+          , curves = [ B.curve "Memory usage" rrd.reading [ vm.memory, vm.memoryTotal ] ]
           , comparisons =
-            [ A.comparison "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
+            [ B.comparison "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
           }
         , part::{
           , title = "Disk and network of the virtual machine"
           , prose = "prose/upgrade_vm_disk.md"
           , curves =
-            [ A.curve "Disk write and read rates" rrd.reading [ vm.write, vm.read ]
-            , A.curve "Network traffic" rrd.reading [ vm.netIn, vm.netOut ]
+            [ B.curve "Disk write and read rates" rrd.reading [ vm.write, vm.read ]
+            , B.curve "Network traffic" rrd.reading [ vm.netIn, vm.netOut ]
             ]
           , comparisons =
-            [ A.comparison
+            [ B.comparison
                 "Disk and network of the virtual machine before and after"
                 [ vm.write, vm.read, vm.netIn, vm.netOut ]
             ]
@@ -177,8 +177,8 @@ let upgrade =
           , title = "Endurance"
           , prose = "prose/upgrade_endurance.md"
           , comparisons =
-            [ A.comparison "Disk writes per year before and after" [ writes.decimal, writes.binary ]
-            , A.comparison
+            [ B.comparison "Disk writes per year before and after" [ writes.decimal, writes.binary ]
+            , B.comparison
                 "Disk writes of the virtual machine per year before and after"
                 [ rrd.writes.decimal, rrd.writes.binary ]
             ]
@@ -192,17 +192,17 @@ let upgrade =
           , title = "Node"
           , prose = "prose/upgrade_node.md"
           , timelines =
-            [ A.lines "Head block" s.node.head "instance"
-            , A.lines "Last irreversible block" s.node.irreversible "instance"
-            , A.lines "Incoming peers" s.node.clients "instance"
-            , A.lines "Outgoing peers" s.node.peers "instance"
-            , A.lines "Incoming transactions" s.node.incoming "instance"
-            , A.lines "Produced transactions" s.node.produced "instance"
-            , A.lines "CPU time of blocks" s.node.cpu "block_type"
-            , A.lines "Net usage of blocks" s.node.net "block_type"
+            [ B.lines "Head block" s.node.head "instance"
+            , B.lines "Last irreversible block" s.node.irreversible "instance"
+            , B.lines "Incoming peers" s.node.clients "instance"
+            , B.lines "Outgoing peers" s.node.peers "instance"
+            , B.lines "Incoming transactions" s.node.incoming "instance"
+            , B.lines "Produced transactions" s.node.produced "instance"
+            , B.lines "CPU time of blocks" s.node.cpu "block_type"
+            , B.lines "Net usage of blocks" s.node.net "block_type"
             ]
           , comparisons =
-            [ A.comparison
+            [ B.comparison
                 "Peers and transactions before and after"
                 [ metric.clients, metric.peers, metric.incoming, metric.produced ]
             ]
@@ -211,12 +211,12 @@ let upgrade =
           , title = "Conclusion"
           , prose = "prose/upgrade_conclusion.md"
           , conclusions =
-            [ A.conclusion
+            [ B.conclusion
                 "Expectations of the upgrade"
-                [ A.notWorse metric.cpuUsage 10, A.notWorse metric.memoryUsed 10, A.falls metric.diskWriteRate 50 ]
-            , A.conclusion
+                [ B.notWorse metric.cpuUsage 10, B.notWorse metric.memoryUsed 10, B.falls metric.diskWriteRate 50 ]
+            , B.conclusion
                 "Expectations of the upgrade (virtual machine)"
-                [ A.notWorse vm.cpu 10, A.notWorse vm.memory 10, A.falls vm.write 50 ]
+                [ B.notWorse vm.cpu 10, B.notWorse vm.memory 10, B.falls vm.write 50 ]
             ]
           }
         ]

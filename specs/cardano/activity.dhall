@@ -1,9 +1,9 @@
--- Activity of hosts (transactions, mempool, logs): a report of metrics, and an article of timelines.
+-- Activity of hosts (transactions, mempool, logs): a report of metrics, and one of timelines.
 let S = ../schema/package.dhall
 
 let R = S.report
 
-let A = S.article
+let B = S.block
 
 let constant = (./source.dhall).constant
 
@@ -48,9 +48,9 @@ let report =
             ]
         ]
       , listings =
-        [ A.most
+        [ B.most
             m.mempoolTxs
-            ( A.listing
+            ( B.listing
                 "Slots of hosts"
                 hostSlot.grain
                 [ hostSlot.host, hostSlot.slot, hostSlot.start ]
@@ -64,15 +64,15 @@ let report =
       }
 
 let byHost =
-      \(title : Text) -> \(metric : S.Metric.Type) -> A.curveBy title hostSlot.grain metric hostSlot.host
+      \(title : Text) -> \(metric : S.Metric.Type) -> B.curveBy title hostSlot.grain metric hostSlot.host
 
 let timelines =
-      A.Article::{
+      S.Report::{
       , name = "host-timelines"
       , title = "Hosts over time"
       , intro = "Logged values of each host per slot, over the time of the run. Each line is a host."
       , parts =
-        [ A.Part::{
+        [ B.Part::{
           , title = "Transactions"
           , curves =
             [ byHost "Collected transactions" m.collected
@@ -81,8 +81,8 @@ let timelines =
             , byHost "Mempool rejections" m.refused
             ]
           }
-        , A.Part::{ title = "Mempool", curves = [ byHost "Mempool size" m.mempoolTxs ] }
-        , A.Part::{
+        , B.Part::{ title = "Mempool", curves = [ byHost "Mempool size" m.mempoolTxs ] }
+        , B.Part::{
           , title = "Blocks, snapshots and logs"
           , curves =
             [ byHost "Forged blocks" m.forged

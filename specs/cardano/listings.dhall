@@ -1,7 +1,7 @@
 -- Listings of blocks: the analysed chain, and the blocks that the filters reject.
 let S = ../schema/package.dhall
 
-let A = S.article
+let B = S.block
 
 let block = ./grains/block.dhall
 
@@ -22,9 +22,9 @@ let adoption = [ propagation.half, propagation.eighty, propagation.ninetySix, pr
 let completeness = [ anomaly.battles, anomaly.size, steps.incomplete, steps.early ]
 
 in  { analysed =
-        A.most
+        B.most
           propagation.all
-          ( A.listing
+          ( B.listing
               "Analysed blocks"
               block.grain
               [ c.blockNo, c.slot, c.forger, c.block ]
@@ -52,10 +52,10 @@ in  { analysed =
               )
           )
     , rejected =
-        A.most
+        B.most
           propagation.all
-          ( A.rejected
-              ( A.listing
+          ( B.rejected
+              ( B.listing
                   "Rejected blocks"
                   block.grain
                   [ c.blockNo, c.slot, c.forger, c.block ]

@@ -121,9 +121,8 @@ in  S.Package::{
       , f.slotHasLeaders
       ]
     , summaries = [ s.published, s.meanOfHosts ]
-    , reports = [ (./reports.dhall).comparison, (./reports.dhall).performance, (./activity.dhall).report ]
+    , reports = [ (./reports.dhall).comparison, (./reports.dhall).performance, (./activity.dhall).report, (./activity.dhall).timelines, ./workloads.dhall ]
     , series = [ series.accepted, series.mempool, series.headers ]
-    , articles = [ (./activity.dhall).timelines, ./workloads.dhall ]
     , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall
     , coverage = ./coverage.dhall

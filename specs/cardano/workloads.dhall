@@ -1,7 +1,7 @@
 -- The report on a release: its runs under several workloads, with one text of observations on all of them.
 let S = ../schema/package.dhall
 
-let A = S.article
+let B = S.block
 
 let R = S.report
 
@@ -19,13 +19,13 @@ let comparisons =
       List/fold
         R.Section
         contents.tables
-        (List A.Comparison)
-        (\(s : R.Section) -> \(rest : List A.Comparison) -> [ { title = s.title, metrics = s.metrics } ] # rest)
-        ([] : List A.Comparison)
+        (List B.Comparison)
+        (\(s : R.Section) -> \(rest : List B.Comparison) -> [ { title = s.title, metrics = s.metrics } ] # rest)
+        ([] : List B.Comparison)
 
-let tables = \(g : A.Group) -> A.Part::{ title = g.title, group = g.name, comparisons }
+let tables = \(g : B.Group) -> B.Part::{ title = g.title, group = g.name, comparisons }
 
-in  S.Article::{
+in  S.Report::{
     , name = "workloads"
     , title = "{others} against {base} under several workloads"
     , intro =

@@ -1,7 +1,7 @@
 -- The report on published saturation tables, and the claims of documents about them.
 let S = ../schema/package.dhall
 
-let A = S.article
+let B = S.block
 
 let constant = (./source.dhall).constant
 
@@ -14,12 +14,12 @@ let configuration = [ c.connections.name, c.rate.name ]
 -- The rule of the QA documents: the highest load of which nearly all is in blocks, with the fewest connections. The
 -- tolerance fits the choice of v1: 31200 of 35600 transactions, 87.6 %.
 let chosen =
-      A.Choice::{
+      B.Choice::{
       , name = "chosen"
       , title = "Chosen configuration"
       , grain = p.grain.name
       , keys = configuration
-      , pins = [ A.pin c.number constant.chosen ]
+      , pins = [ B.pin c.number constant.chosen ]
       , most = p.expected.id
       , done = p.txs.id
       , due = p.expected.id
@@ -31,10 +31,10 @@ let chosen =
       }
 
 let saturation =
-      A.withChoice
+      B.withChoice
         chosen
-        ( A.withDiagonals
-            ( A.pivot
+        ( B.withDiagonals
+            ( B.pivot
                 { title = "Transactions in blocks, by rate (rows) and connections (columns)"
                 , grain = p.grain
                 , down = c.rate
@@ -51,47 +51,47 @@ let document = "The QA document of v0.38"
 
 -- Of the table of the baseline, only the two cells that distinguish the versions are claimed.
 let claims =
-      [ A.claim
+      [ B.claim
           { document
           , statement = "the saturation table of v0.38"
           , run = "v0.38"
           , pivot = saturation
           , cells =
-            [ A.cell 200 1 "17800"
-            , A.cell 200 2 "33259"
-            , A.cell 200 4 "33259"
-            , A.cell 400 1 "35600"
-            , A.cell 400 2 "41565"
-            , A.cell 400 4 "41384"
-            , A.cell 800 1 "36831"
-            , A.cell 800 2 "38686"
-            , A.cell 800 4 "40816"
-            , A.cell 1600 1 "40600"
-            , A.cell 1600 2 "45034"
-            , A.cell 1600 4 "39830"
+            [ B.cell 200 1 "17800"
+            , B.cell 200 2 "33259"
+            , B.cell 200 4 "33259"
+            , B.cell 400 1 "35600"
+            , B.cell 400 2 "41565"
+            , B.cell 400 4 "41384"
+            , B.cell 800 1 "36831"
+            , B.cell 800 2 "38686"
+            , B.cell 800 4 "40816"
+            , B.cell 1600 1 "40600"
+            , B.cell 1600 2 "45034"
+            , B.cell 1600 4 "39830"
             ]
           }
-      , A.claim
+      , B.claim
           { document
           , statement = "the saturation table of the baseline, v0.37"
           , run = "v0.37"
           , pivot = saturation
-          , cells = [ A.cell 100 4 "35600", A.cell 200 4 "38660" ]
+          , cells = [ B.cell 100 4 "35600", B.cell 200 4 "38660" ]
           }
       ]
 
 let published =
-      S.Article::{
+      S.Report::{
       , name = "published"
       , title = "Published saturation tables"
       , intro = "The load tool's own summaries, as published with the QA documents, compared with the claims of the documents."
       , choices = [ chosen ]
       , parts =
-        [ A.Part::{ title = "Saturation", prose = "prose/published.md", pivots = [ saturation ] }
-        , A.Part::{
+        [ B.Part::{ title = "Saturation", prose = "prose/published.md", pivots = [ saturation ] }
+        , B.Part::{
           , title = "Latencies"
           , listings =
-            [ A.listing
+            [ B.listing
                 "Latencies of the experiments"
                 p.grain
                 [ c.rate, c.connections ]

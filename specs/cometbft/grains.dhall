@@ -13,6 +13,7 @@ let experiment =
       , key = [ c.experiment.name ]
       , columns = relations.experiments.columns
       , at = c.firstSent.name
+      , time = c.firstSent.name
       , doc = "An experiment of the load tool"
       }
 
@@ -23,7 +24,8 @@ let transaction =
       , key = [ c.experiment.name, c.place.name ]
       , columns = relations.transactions.columns
       , at = c.blockTime.name
-      , dimensions = [ c.experiment.name ]
+      , time = c.blockTime.name
+      , dimensions = [ c.connections.name, c.rate.name ]
       , doc = "A transaction of the load that is in a block"
       }
 
@@ -51,6 +53,8 @@ let nodeBlock =
       , relation = relations.nodeBlocks.name
       , key = [ c.node.name, c.height.name ]
       , columns = relations.nodeBlocks.columns
+      , time = c.committedAt.name
+      , cluster = c.node.name
       , dimensions = [ c.node.name, c.inConsensus.name ]
       , doc = "A block that a node committed"
       }

@@ -80,6 +80,6 @@ in  S.Package::{
           ]
         # S.metrics (toMap sampled.metric)
     , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments have the same weight" } ]
-    , articles = [ (./articles.dhall).qa, (./testnets.dhall).testnets, (./audit.dhall).published ]
+    , reports = [ (./qa.dhall).qa, (./testnets.dhall).testnets, (./audit.dhall).published ]
     , examples = ./examples.dhall
     }

@@ -122,7 +122,7 @@ let transactions =
       , name = "transactions"
       , sql = ../../queries/cometbft/transactions.sql as Text
       , uses = [ events.loaded.name, experiments.name ]
-      , columns = [ c.experiment, c.place, c.blockTime, c.sinceStart, c.latency ]
+      , columns = [ c.experiment, c.place, c.connections, c.rate, c.blockTime, c.sinceStart, c.latency ]
       , key = [ "experiment_id", "place" ]
       , doc = "Transactions of the load that are in blocks"
       }

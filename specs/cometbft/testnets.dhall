@@ -1,11 +1,11 @@
 -- The QA report on several testnets, each with its own baseline, as published for a version.
 let S = ../schema/package.dhall
 
-let A = S.article
+let B = S.block
 
 let constant = (./source.dhall).constant
 
-let qa = ./articles.dhall
+let qa = ./qa.dhall
 
 let part = qa.part
 
@@ -20,7 +20,7 @@ let rotating = { name = "rotating", title = "Rotating-node testnet" }
 let extensions = { name = "extensions", title = "Vote-extension testbed" }
 
 let testnets =
-      S.Article::{
+      S.Report::{
       , name = "testnets"
       , title = "QA results of {last}"
       , intro = "Load tests of {last} on several testnets. Each testnet is compared with its own baseline."
@@ -28,46 +28,46 @@ let testnets =
       , cases = constant.extensions.name
       , groups = [ large, rotating, extensions ]
       , parts =
-            A.ofGroup
+            B.ofGroup
               large
               [ part.saturation, part.latencies, part.nodes, part.overload, part.fault, part.logs ]
-          # A.ofGroup rotating [ part.rotating, part.wholeRun ]
-          # A.ofGroup
+          # B.ofGroup rotating [ part.rotating, part.wholeRun ]
+          # B.ofGroup
               extensions
               [     part.extensions
                 //  { comparisons =
-                      [ A.comparison
+                      [ B.comparison
                           "Averages of each case"
                           [ m.runLatency, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
                       ]
                     }
               ]
-          # [ A.Part::{
+          # [ B.Part::{
               , title = "Results"
               , prose = "prose/testnets_results.md"
               , verdicts =
-                [ A.verdictOfGroup
+                [ B.verdictOfGroup
                     large
-                    ( A.verdictWithout
+                    ( B.verdictWithout
                         [ qa.fault ]
                         (qa.verdict "200 nodes: every configuration" "Experiments compared with the baseline")
                     )
-                , A.verdictOfGroup
+                , B.verdictOfGroup
                     large
-                    ( A.verdictOf
+                    ( B.verdictOf
                         qa.chosen
                         ( qa.verdict
                             "200 nodes: chosen experiment"
                             "Chosen experiment compared with the baseline"
                         )
                     )
-                , A.verdictOfGroup
+                , B.verdictOfGroup
                     rotating
-                    ( A.verdictWithout
+                    ( B.verdictWithout
                         [ qa.fault ]
                         (qa.verdict "Rotating nodes" "Experiments compared with the baseline")
                     )
-                , A.notJudged extensions "Vote extensions"
+                , B.notJudged extensions "Vote extensions"
                 ]
               }
             ]

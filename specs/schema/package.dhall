@@ -13,7 +13,7 @@ let M = ./metric.dhall
 
 let R = ./report.dhall
 
-let A = ./article.dhall
+let B = ./block.dhall
 
 let O = ./observation.dhall
 
@@ -46,7 +46,6 @@ let Package =
           , summaries : List M.Summary.Type
           , reports : List R.Report.Type
           , series : List G.Series.Type
-          , articles : List A.Article.Type
           , histories : List R.History.Type
           , examples : List Q.Example.Type
           , cuts : List P.Cut.Type
@@ -65,7 +64,6 @@ let Package =
         , summaries = [] : List M.Summary.Type
         , reports = [] : List R.Report.Type
         , series = [] : List G.Series.Type
-        , articles = [] : List A.Article.Type
         , histories = [] : List R.History.Type
         , examples = [] : List Q.Example.Type
         , cuts = [] : List P.Cut.Type
@@ -120,8 +118,7 @@ in  { unit = U
     , observation = O
     , Observation = O.Observation
     , Observations = O.Rules
-    , article = A
-    , Article = A.Article
+    , block = B
     , History = R.History
     , example = Q
     , Example = Q.Example

@@ -9,7 +9,7 @@ let M = ./metric.dhall
 
 let P = ./phase.dhall
 
-let A = ./article.dhall
+let B = ./block.dhall
 
 let O = ./observation.dhall
 
@@ -125,6 +125,15 @@ let Judgement =
 --   listings       tables of the rows of each run; all rows are also written to files
 --   timelines      figures of series over time, with a line for each run
 --   observations   rules that draft what is said of the tables (None S.Observations.Type: nothing is)
+--   manifest       rows of the table of run parameters; without it, a report of parts shows the constants of the runs
+--   summary        of averages (empty: the first of the package)
+--   parts          prose, figures and tables, `S.block`
+--   choices        rows that parts and prose refer to
+--   cases          a constant with the case of a run; such runs are shown by grids only, unless all are cases
+--   claims         statements of documents about its pivots
+--   alternatives   sources of which a run needs one: blocks on missing sources are left out
+--   groups         groups of runs, such as testnets; each run belongs to one
+--   revision       a constant with the commit of a run's version, printed after its label in tables of results
 let Report =
       { Type =
           { name : Text
@@ -143,14 +152,33 @@ let Report =
           , editions : List Edition.Type
           , phases : List P.Phase.Type
           , judgement : Optional Judgement.Type
-          , listings : List A.Listing
+          , listings : List B.Listing
           , timelines : List Timeline
           , observations : Optional O.Rules.Type
+          , parts : List B.Part.Type
+          , choices : List B.Choice.Type
+          , cases : Text
+          , claims : List B.Claim
+          , alternatives : List Text
+          , groups : List B.Group
+          , revision : Text
           , doc : Text
           }
       , default =
-        { phases = [] : List P.Phase.Type
-        , listings = [] : List A.Listing
+        { manifest = [] : List ManifestRow
+        , sections = [] : List Section
+        , charts = [] : List Chart
+        , dictionary = [] : List DictionaryGroup
+        , summary = ""
+        , parts = [] : List B.Part.Type
+        , choices = [] : List B.Choice.Type
+        , cases = ""
+        , claims = [] : List B.Claim
+        , alternatives = [] : List Text
+        , groups = [] : List B.Group
+        , revision = ""
+        , phases = [] : List P.Phase.Type
+        , listings = [] : List B.Listing
         , timelines = [] : List Timeline
         , observations = None O.Rules.Type
         , judgement = Some Judgement.default

@@ -11,33 +11,33 @@ from tests.support.laboratory import ROOT
 from tests.support.workspaces import edit_file
 
 ARTICLE = """
-let A = S.article
+let B = S.block
 
 let tested = { name = "tested", title = "Tested" }
 
 let skipped = { name = "skipped", title = "Skipped" }
 
 let article =
-      S.Article::{
+      S.Report::{
       , name = "groups"
       , title = "Groups"
       , intro = ""
       , groups = [ tested, skipped ]
       , parts =
-            A.ofGroup
+            B.ofGroup
               tested
-              [ A.Part::{
+              [ B.Part::{
                 , title = "Requests"
-                , listings = [ A.listing "Requests" requests.grain [ requests.host ] [ m.wait ] ]
+                , listings = [ B.listing "Requests" requests.grain [ requests.host ] [ m.wait ] ]
                 }
               ]
-          # [ A.Part::{ title = "Results", verdicts = [ A.notJudged skipped "Skipped load" ] } ]
+          # [ B.Part::{ title = "Results", verdicts = [ B.notJudged skipped "Skipped load" ] } ]
       , style = "prefixed"
       , label = "version"
       }
 
 in  S.Package::{
-    , articles = [ article ]
+    , reports = [ article ] # [ (./reports.dhall).comparison ]
 """
 
 
@@ -47,6 +47,7 @@ def test_group_that_is_not_judged_needs_no_logs(tmp_path: Path, cache: Path) -> 
     shutil.copytree(ROOT / "specs" / "schema", folder / "specs" / "schema", dirs_exist_ok=True)
     edit_file(folder / "specs" / "service" / "requests.dhall", "in  { relation", "in  { host, relation")
     edit_file(folder / "specs" / "service" / "package.dhall", "\nin  S.Package::{\n", ARTICLE)
+    edit_file(folder / "specs" / "service" / "package.dhall", "    , reports = [ (./reports.dhall).comparison ]\n", "")
     for web in (folder / "runs" / "1.1").glob("web-*"):
         shutil.rmtree(web)
     runs = ("--run", "tested:1.0=runs/1.0", "--run", "skipped:1.1=runs/1.1")

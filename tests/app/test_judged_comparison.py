@@ -17,6 +17,7 @@ from assay.app.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
+from assay.plan.request import Request
 from tests.compare_reference import CARDANO
 from tests.support.commands import CommandResult, run_assay
 from tests.support.documentation import parse_page
@@ -105,11 +106,11 @@ def test_change_is_that_of_the_averages(judged_build: Path) -> None:
 def computed(cache: Path) -> tuple[CheckedPackage, Computation]:
     """Return the computation of the demo's runs, with cells."""
     session = Session(Workspace(ROOT), Store(cache))
-    checked, report = session.find_comparison("cardano/comparison")
+    checked, report = session.find_report_of_runs("cardano/comparison")
     metrics = list_report_metrics(checked, report)
     applied_filters = filters.parse_filters(checked.package, report, (), False)
     runs = [NamedRun(name, place) for name, place in RUNS]
-    return checked, compute(session, checked, runs, metrics, applied_filters, judged=metrics)
+    return checked, compute(session, checked, runs, Request(metrics, judged=metrics), applied_filters)
 
 
 @pytest.mark.parametrize("summary", SUMMARIES)

@@ -26,6 +26,7 @@ from assay.engine.compiled_plan import CompiledPlan, compile_statements
 from assay.engine.graph import build_nodes
 from assay.lang.checked_package import CheckedPackage
 from assay.plan.planner import build_plan
+from assay.plan.request import Request
 from assay.provenance.read import hash_content
 from assay.provenance.record import hash_outline, hash_templates
 from assay.provenance.versions import get_versions
@@ -79,7 +80,8 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
     filters = parse_filters(package.package, report, FILTERS, False)
     judged = list_judged_metrics(package, report)
     metrics, listings = list_report_metrics(package, report), list_listing_requests(package, report)
-    full_plan = build_plan(package.package, metrics, filters, ["run_summary"], listings, judged=judged, detailed=judged)
+    request = Request(metrics, ("run_summary",), listings, judged=judged, detailed=judged)
+    full_plan = build_plan(package.package, request, filters)
     sql = {f"sql/{name}" for name in render_sql_files(build_nodes(compile_statements(package, full_plan)))}
     quality = QualityPlan(CompiledPlan(package, full_plan, compile_statements(package, full_plan)))
     sql |= {f"sql/{name}" for name in render_sql_files(build_nodes(quality.counts))}
@@ -313,7 +315,7 @@ NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
     "columns": lambda checked: [grain.name for grain in checked.package.grains for _ in grain.all_columns],
     "reports": lambda checked: [
         f"cardano/{item.name}"
-        for item in (*checked.package.reports, *checked.package.histories, *checked.package.articles)
+        for item in (*checked.package.reports, *checked.package.histories, *checked.package.reports)
     ],
 }
 

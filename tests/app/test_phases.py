@@ -22,6 +22,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Metric, Unit
 from assay.lang.model.vocabulary import SINCE, UNTIL
 from assay.plan.planner import FilterStep, build_plan, can_split_by_phase
+from assay.plan.request import Request
 from assay.sql import dialect, distributions, grains, series
 from assay.sql.distributions import CENTILES
 from tests.compare_reference import load_json
@@ -238,7 +239,9 @@ def test_sql_of_metric_without_phase_covers_whole_run(lab: Laboratory) -> None:
     whole_sql, cut = (
         {
             node.name: node.text
-            for node in build_nodes(compile_statements(lab.package, build_plan(package, metrics, (), cut=cut)))
+            for node in build_nodes(
+                compile_statements(lab.package, build_plan(package, Request(tuple(metrics)), cut=cut))
+            )
         }
         for cut in (False, True)
     )

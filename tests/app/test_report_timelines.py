@@ -115,10 +115,11 @@ def test_timelines_are_in_every_form_of_a_report(report: Path) -> None:
     _, _, entries = markdown.partition("### Time series\n")
     assert "Count per second in intervals of 10 s, of ChainSync.Client.DownloadedHeader" in entries
     results = json.loads((report / "results.json").read_text(encoding="utf-8"))
-    assert {entry["file"] for rows in results["rows"].values() for entry in rows.values()} >= {
+    entries_of_files = [item for rows in results["rows"].values() for item in rows.values() if isinstance(item, dict)]
+    assert {entry["file"] for entry in entries_of_files} >= {
         f"rows/{run}/{series}.parquet" for run in RUNS for series in ("transaction_rate", "header_rate")
     }
-    assert all((report / entry["file"]).is_file() for rows in results["rows"].values() for entry in rows.values())
+    assert all((report / entry["file"]).is_file() for entry in entries_of_files)
 
 
 def test_last_interval_is_not_drawn_if_the_end_cuts_it(cache: Path, tmp_path: Path) -> None:

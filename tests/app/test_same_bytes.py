@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.build_comparison import build_comparison
+from assay.app.build_runs import build_runs
 from assay.app.options import Options
 from assay.app.runs import parse_runs
 from assay.app.session import Session
@@ -36,9 +36,7 @@ PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candid
 def build_fresh(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
     """Build the report of two runs in this process, with an empty cache."""
     session = Session(lab.session.workspace, Store(folder / "cache"), threads=threads)
-    build_comparison(
-        session, "cardano/comparison", parse_runs(PAIR), folder / "report", Options(filters=FILTERS, date=DATE)
-    )
+    build_runs(session, "cardano/comparison", parse_runs(PAIR), folder / "report", Options(filters=FILTERS, date=DATE))
     return folder / "report"
 
 

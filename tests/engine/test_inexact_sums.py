@@ -14,6 +14,7 @@ from assay.engine.dry_run import SUM_WORD, find_inexact_sums
 from assay.engine.graph import Node, build_nodes
 from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.plan.planner import AppliedFilter, build_plan
+from assay.plan.request import Request
 from assay.sql import dialect
 from assay.sql.relations import fill_constants
 from assay.util.diagnostics import Diagnostic
@@ -30,8 +31,8 @@ def test_compiled_statements_add_up_in_an_order(
     checked = load_package(get_shipped_workspace(), system, cache)
     package = checked.package
     all_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
-    names = [item.name for item in package.relations], [item.name for item in package.series]
-    compiled_plan = build_plan(package, package.metrics, all_filters, names[0], series=names[1], cut=cut)
+    names = tuple(item.name for item in package.relations), tuple(item.name for item in package.series)
+    compiled_plan = build_plan(package, Request(package.metrics, names[0], series=names[1]), all_filters, cut=cut)
     node_names: list[str] = []
 
     def check_sums(

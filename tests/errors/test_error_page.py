@@ -27,7 +27,7 @@ TOPICS = {
     "reports": ("Reports", "reports.md"),
     "judgements": ("Judgements", "reports.md#judgements"),
     "editions": ("Editions", "reports.md#editions"),
-    "articles": ("Articles", "articles.md"),
+    "parts": ("Parts of reports", "parts.md"),
     "histories": ("Histories", "histories.md"),
     "examples": ("Examples", "examples-and-checks.md#examples"),
 }

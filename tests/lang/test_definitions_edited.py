@@ -22,6 +22,7 @@ from assay.lang.formula import index_metrics, is_formula
 from assay.lang.model.package import Metric, Package
 from assay.lang.resolve import resolve_package
 from assay.plan.planner import AppliedFilter, EventStep, build_plan
+from assay.plan.request import Request
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
 from tests.support.workspaces import NO_POSITIONS
@@ -96,7 +97,7 @@ def describe_computation(checked: CheckedPackage, metrics: tuple[Metric, ...]) -
     all_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     values = _describe_constants(package)
     results: dict[str, object] = {}
-    for node in build_nodes(compile_statements(checked, build_plan(package, metrics, all_filters))):
+    for node in build_nodes(compile_statements(checked, build_plan(package, Request(tuple(metrics)), all_filters))):
         read_results = [results[name] for name in node.reads]
         results[node.name] = hash(
             repr(

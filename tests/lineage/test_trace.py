@@ -133,7 +133,8 @@ def test_numbers_of_the_headline_lead_to_verdicts(two: Path, cache: Path) -> Non
     assert f" in {counts['worse'] - counts['by itself']} of {counts['judged']} metrics" in answer["headline"]
     assert counts["worse"] > 0
     assert answer["counts"].startswith(
-        f"{counts['worse']} worse ({counts['by itself']} by itself), "
+        f"{counts['worse']} worse ({counts['by itself']} by "
+        f"{'itself' if counts['by itself'] == 1 else 'themselves'}), "
         f"{counts['better']} better, {counts['same']} same within 2 %, "
         f"{counts['cannot tell']} cannot tell, {counts['no interval']} no interval."
     )
@@ -179,8 +180,8 @@ def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache
         "Experiment with a fault compared with the baseline": "bad",
     }
     for title, experiment in titles.items():
-        row = f"Results/{title}: two/1, 50, Average latency, s"
-        result = trace_cell(faults, f"{row}/one", cache)
+        row = f"Results/{title}: v1 (two)/1, 50, Average latency, s"
+        result = trace_cell(faults, f"{row}/v1 (one)", cache)
         ((sample,),) = (run["greatest"] for run in result["runs"])
         assert sample["keys"]["experiment_id"] == experiment
         assert f"{sample['value']:.2f}" == result["text"]
@@ -194,7 +195,7 @@ def test_cell_that_differs_from_its_row_is_refused(faults: Path, tmp_path: Path,
     out = shutil.copytree(faults, tmp_path / "qa")
     place = out / "document.json"
     place.write_text(place.read_text(encoding="utf-8").replace('"3.00"', '"4.00"'), encoding="utf-8")
-    cell = "Latencies/Latencies of the experiments: one/2, 1, 50/Average latency, s"
+    cell = "Latencies/Latencies of the experiments: v1 (one)/2, 1, 50/Average latency, s"
     check_failure(
         run_assay("trace", out, cell, "--cache", cache), 1,
         f"error[value-changed]: run one yields another value of `latency_avg` than `{cell}` prints\n"
@@ -205,7 +206,7 @@ def test_cell_that_differs_from_its_row_is_refused(faults: Path, tmp_path: Path,
 def test_runs_of_one_label_have_the_labels_of_the_article(faults: Path, cache: Path) -> None:
     content = json.loads((faults / "provenance.json").read_text(encoding="utf-8"))["content"]
     document = json.loads((faults / "document.json").read_text(encoding="utf-8"))
-    assert [run["label"] for run in content["runs"]] == document["manifest"]["header"][1:] == ["one", "two"]
+    assert [run["label"] for run in content["runs"]] == document["manifest"]["header"][1:] == ["v1 (one)", "v1 (two)"]
     listing = run_assay("trace", faults, "--list", "--cache", cache).out
     for gallery in document["galleries"]:
         for table in gallery["tables"]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -48,10 +50,8 @@ def list_problems(
     checked: CheckedPackage, items: Sequence[Subject], applied_filters: tuple[AppliedFilter, ...], *, cut: bool
 ) -> list[str]:
     """Return the problems of the statements by which subjects are traced, on empty tables."""
-    metrics = [metric for item in items for metric in item.metrics]
-    compiled = compile_plan(
-        checked, metrics, applied_filters, series=[name for item in items for name in item.series], cut=cut
-    )
+    request = functools.reduce(operator.or_, (item.request for item in items))
+    compiled = compile_plan(checked, request, applied_filters, cut=cut)
     statements = list(compiled.statements)
     all_samples = dialect.select()
     for number, item in enumerate(items):
@@ -73,7 +73,7 @@ def list_problems(
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_trace_query_of_every_metric_is_valid(lab: Laboratory, system: str) -> None:
     checked = lab.session.load_package(system)
-    phases = any(report.phases for report in (*checked.package.reports, *checked.package.articles))
+    phases = any(report.phases for report in (*checked.package.reports, *checked.package.reports))
     count = 0
     for applied_filters, items in group_by_filters(checked):
         count += len(items)
@@ -85,7 +85,7 @@ def test_trace_query_of_every_metric_is_valid(lab: Laboratory, system: str) -> N
 def test_no_report_over_runs_is_forgotten(lab: Laboratory) -> None:
     systems = {name: lab.session.load_package(name).package for name in lab.session.workspace.list_systems()}
     reports = {
-        f"{name}/{item.name}" for name, package in systems.items() for item in (*package.reports, *package.articles)
+        f"{name}/{item.name}" for name, package in systems.items() for item in (*package.reports, *package.reports)
     }
     # The parts of the report on testnets are those of `cometbft/qa`, those on workloads of `cardano/comparison`.
     others = {"cardano/host-timelines", "cardano/workloads", "cometbft/testnets"}

@@ -4,7 +4,7 @@ let G = S.grain
 let X = S.x
 let U = S.unit
 let M = S.metric
-let A = S.article
+let B = S.block
 let version = S.Constant::{ name = "version", files = [ "meta.json" ], path = [ "version" ], type = "text", doc = "Version" }
 let wait = S.Constant::{ name = "wait", files = [ "meta.json" ], path = [ "wait" ], type = "duration", unit = U.millisecond, doc = "Longest wait" }
 let source =

@@ -21,6 +21,7 @@ from assay.lang.scopes import HOST
 from assay.lineage.metric_lineage import build_lineage, get_root
 from assay.lineage.row_provenance import add_provenance
 from assay.plan.planner import AppliedFilter, GrainRowsStep, build_plan
+from assay.plan.request import Request
 from assay.sql.distributions import select_samples
 from assay.sql.expressions import build_placeholders
 from tests.support.laboratory import Laboratory
@@ -35,7 +36,7 @@ def test_metric_of_all_rows_of_filtered_grain_compiles(lab: Laboratory, metric: 
     all_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     constants = [item for source in package.sources for item in source.constants]
     for applied_filters in ([], all_filters):
-        statements = compile_statements(checked, build_plan(package, [metric_of_all_rows], applied_filters))
+        statements = compile_statements(checked, build_plan(package, Request((metric_of_all_rows,)), applied_filters))
         assert run_on_empty_tables(build_nodes(statements), constants) == ()
 
 
@@ -55,7 +56,7 @@ def test_instant_that_is_not_bound_by_host_is_across_hosts(lab: Laboratory, host
         dataclasses.replace(item, instants=instants) if item is grain else item for item in checked.package.grains
     )
     package = dataclasses.replace(checked.package, sources=sources, grains=grains)
-    steps = build_plan(package, [checked.get_metric("cdfPeerAdoption")], ()).steps
+    steps = build_plan(package, Request((checked.get_metric("cdfPeerAdoption"),))).steps
     across = [step.across for step in steps if isinstance(step, GrainRowsStep) and step.grain.name == "observation"]
     assert across == [frozenset({"adopted"} if is_across else ())]
 
@@ -65,7 +66,7 @@ def test_plans_share_immutable_statements(lab: Laboratory) -> None:
     checked = lab.session.load_package("cardano")
     metrics = [checked.get_metric(name) for name in ("cdfPeerFetch", "cdfBlockSize", "CentiCpu", "cdf0.50")]
     constants = [item for source in checked.package.sources for item in source.constants]
-    full_plan = build_plan(checked.package, metrics, ())
+    full_plan = build_plan(checked.package, Request(tuple(metrics)))
     statements = compile_statements(checked, full_plan)
     before = [item.query.sql() for item in statements]
     run_on_empty_tables(build_nodes(statements), constants)
@@ -88,7 +89,7 @@ def test_equal_numbers_compile_as_they_are_written(lab: Laboratory) -> None:
     metric = checked.get_metric("cdfForgerStart")
     for number in ("1.5", "1.50", "0.0", "-0.0"):
         edited_metric = dataclasses.replace(metric, measure=Expression("real", number=Decimal(number)))
-        statements = compile_statements(checked, build_plan(checked.package, [edited_metric], ()))
+        statements = compile_statements(checked, build_plan(checked.package, Request((edited_metric,))))
         assert f"CAST({number} AS DOUBLE) AS value" in statements[-1].query.sql()
 
 
@@ -96,7 +97,7 @@ def test_next_plan_runs_changed_statements_and_their_readers(lab: Laboratory, mo
     checked = lab.session.load_package("cardano")
     constants = [item for source in checked.package.sources for item in source.constants]
     graph = build_nodes(
-        compile_statements(checked, build_plan(checked.package, [checked.get_metric("cdfBlockSize")], ()))
+        compile_statements(checked, build_plan(checked.package, Request((checked.get_metric("cdfBlockSize"),))))
     )
     table = next(node for node in reversed(graph) if node.statement.kind == "table")
     subjects: list[str] = []
@@ -128,7 +129,7 @@ def test_table_that_the_next_plan_lacks_is_gone(lab: Laboratory) -> None:
     checked = lab.session.load_package("cardano")
     constants = [item for source in checked.package.sources for item in source.constants]
     graph = build_nodes(
-        compile_statements(checked, build_plan(checked.package, [checked.get_metric("cdfBlockSize")], ()))
+        compile_statements(checked, build_plan(checked.package, Request((checked.get_metric("cdfBlockSize"),))))
     )
     table = next(node for node in reversed(graph) if node.statement.kind == "table")
     reader = next(node for node in graph if table.name in node.reads)

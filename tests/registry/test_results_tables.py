@@ -165,15 +165,16 @@ def test_phases_of_an_article_are_exported(tmp_path: Path, cache: Path) -> None:
     rows = json.loads(run_assay("results", "export", out, "--to", "json").out)
     metrics = json.loads((out / "results.json").read_text(encoding="utf-8"))["metrics"]
     assert {(row["metric"], row["run"]): row["average"] for row in rows if row["size"]} == {
-        (name, phase): item["average"] for name, metric in metrics.items() for phase, item in metric["columns"].items()
+        (name, phase): item["average"] for name, metric in metrics.items() for phase, item in metric["runs"].items()
         if item.get("size")
     }  # fmt: skip
     assert {row["run"] for row in rows} == {"run:before", "run:after"}
 
 
-def test_article_without_metrics_has_no_results(tmp_path: Path, cache: Path) -> None:
+def test_report_without_averages_has_no_results(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "out"
-    words = ("build", "cometbft/qa", "--run", ROOT / "golden/cometbft/run", "--to", "md", "-o", out, "--cache", cache)
+    run = ROOT / "golden/cardano/baseline/run"
+    words = ("build", "cardano/host-timelines", "--run", run, "--to", "md", "-o", out, "--cache", cache)
     assert run_assay(*words).status == 0
     result = run_assay("results", "export", out)
     assert (result.status, result.out) == (1, "")

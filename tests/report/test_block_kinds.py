@@ -28,7 +28,7 @@ def test_positions_on_a_page_differ() -> None:
 
 def test_parts_of_the_schema_list_each_kind(tmp_path: Path) -> None:
     probe = tmp_path / "probe.dhall"
-    probe.write_text("(./schema/article.dhall).Part.default", encoding="utf-8")
+    probe.write_text("(./schema/block.dhall).Part.default", encoding="utf-8")
     part = to_data(evaluate_file(probe, FolderPolicy([tmp_path, ROOT / "specs"])).value)
     assert isinstance(part, dict)
     members = {re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", str(name)) for name in part}

@@ -183,7 +183,7 @@ def list_forest_rows(answer: Answer) -> Iterator[tuple[str, ...]]:
         for row in rows:
             verdict = " ".join(filter(None, (row.arrow, row.verdict))) + ", by itself" * row.is_by_itself
             has_ends = "…" in row.interval
-            evidence = row.reason if row.change is None else f"{row.interval} %" if has_ends else row.interval
+            evidence = f"{row.interval} %" if has_ends and row.change is not None else row.interval or row.reason
             yield row.label, row.base, row.value, row.percent, verdict, evidence, row.sizes
     yield "", "".join(label for _, label in answer.axis.ticks) + " %", ""
 

@@ -74,7 +74,7 @@ def list_forest_rows(answer: Answer) -> Rows:
     for title, rows in groups:
         result.append([title, *[""] * 6])
         for row in rows:
-            verdict = format_verdict(row) if row.change is not None else f"{row.verdict}: {row.reason}"
+            verdict = format_verdict(row) if row.interval else f"{row.verdict}: {row.reason}"
             result.append([row.label, row.base, row.value, row.percent, row.interval, verdict, row.sizes])
     return result
 

@@ -128,9 +128,9 @@ def test_missing_prose_is_reported_at_the_naming_line(tmp_path: Path, cache: Pat
         shutil.copytree(ROOT / name, workspace / name)
     (workspace / "specs/cometbft/prose/results.md").unlink()
     result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=workspace)
-    message = "error[prose]: article `qa` has prose that does not exist: `prose/results.md`\n  at specs/cometbft/"
+    message = "error[prose]: report `qa` has prose that does not exist: `prose/results.md`\n  at specs/cometbft/"
     assert (result.status, result.out) == (1, "")
-    assert result.err.startswith(f"{message}articles.dhall:")
+    assert result.err.startswith(f"{message}qa.dhall:")
     assert "  expected: the file specs/cometbft/prose/results.md\n" in result.err
 
 

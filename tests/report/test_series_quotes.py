@@ -107,7 +107,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("arguments", MISTAKES)
 def test_mistake_in_a_quote_of_a_series_is_named(checked: CheckedPackage, tmp_path: Path, arguments: str) -> None:
-    article = next(item for item in checked.package.articles if item.name == "qa")
+    article = next(item for item in checked.package.reports if item.name == "qa")
     choices = (*article.choices, replace(article.choices[0], name="timeless", begin="", end=""))
     place = tmp_path / "part.md"
     place.write_text(f"- It is {{{{ memory({arguments}) }}}}.\n", encoding="utf-8")

@@ -98,7 +98,7 @@ def test_parameters_of_versions_say_where_runs_differ() -> None:
     runs = [create_run("a-1", "a"), create_run("a-2", "a"), create_run("b")]
     versions = combine_runs(runs, ["x", "x", "y"], ["x (1)", "x (2)", "y"])
     table = Table("Parameters", ("", "x (1)", "x (2)", "y"), (("Cores", "4", "4", "8"), ("Blocks", "56", "60", "61")))
-    combined = combine_columns(table, versions)
+    combined = combine_columns(table, versions, [run for version in versions for run in version.runs])
     assert (combined.header, combined.rows) == (("", "x", "y"), (("Cores", "4", "8"), ("Blocks", VARYING, "61")))
 
 

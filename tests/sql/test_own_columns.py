@@ -90,13 +90,12 @@ def test_quantities_convert_to_the_unit_beside_them(place: Path, cache: Path) ->
 
 
 FACTS = """\
-articles =
-      [ A.Article::{
+reports =
+      [ S.Report::{
         , name = "facts", title = "From {constant.begin}", intro = "", style = "three-digits", label = version.name
-        , parts = [ A.Part::{ title = "P", facts = A.facts [ wait, begin ] } ]
+        , parts = [ B.Part::{ title = "P", facts = B.facts [ wait, begin ] } ]
         }
-      ]
-    , reports = """
+      ] # """
 
 
 def test_facts_are_shown_in_the_unit_beside_them(place: Path, cache: Path) -> None:
@@ -116,13 +115,12 @@ def test_facts_are_shown_in_the_unit_beside_them(place: Path, cache: Path) -> No
 
 
 ARTICLE = """\
-articles =
-      [ A.Article::{
+reports =
+      [ S.Report::{
         , name = "rows", title = "Rows", intro = "", style = "three-digits", label = version.name
-        , parts = [ A.Part::{ title = "P", listings = [ A.listing "Tries" tries [ host, n ] [ metric "n" name n ] ] } ]
+        , parts = [ B.Part::{ title = "P", listings = [ B.listing "Tries" tries [ host, n ] [ metric "n" name n ] ] } ]
         }
-      ]
-    , reports = """
+      ] # """
 
 
 def test_listing_shows_instants_as_times_and_null_as_a_dash(place: Path, cache: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.app import article
+from assay.app import build_runs
 from assay.app.options import Options
 from assay.app.runs import parse_runs
 from assay.app.session import open_session
@@ -52,7 +52,7 @@ def assemble_document(cache: Path, *runs: Path | str) -> dict[str, Any]:
     """Assemble the QA report over runs as data, without drawings. Raise AssayError like a build."""
     session = open_session(ROOT, cache)
     named = parse_runs([str(run) for run in runs])
-    built = article.assemble_article_report(session, "cometbft/qa", named, Options())
+    built = build_runs.assemble_runs(session, "cometbft/qa", named, Options())
     document: dict[str, Any] = json.loads(to_json(built.document))
     return document
 

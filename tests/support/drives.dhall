@@ -1,7 +1,7 @@
 -- Drives, and what is written to them.
 let S = ../schema/package.dhall
 
-let A = S.article
+let B = S.block
 
 let E = S.event
 
@@ -138,25 +138,25 @@ let report =
       }
 
 let article =
-      S.Article::{
+      S.Report::{
       , name = "endurance"
       , title = "Endurance"
       , intro = ""
       , parts =
-        [ A.Part::{
+        [ B.Part::{
           , title = "Disk"
           , prose = "prose/disk.md"
-          , listings = [ A.listing "Rows" row [ c.drive ] [ rate, writes.decimal ] ]
+          , listings = [ B.listing "Rows" row [ c.drive ] [ rate, writes.decimal ] ]
           , classTables =
             [ formulas.usedUp rate
-            , A.against
+            , B.against
                 { title = "By the year"
                 , heading = "Bears"
                 , classes = formulas.drives
-                , value = X.times (X.over A.amount (M.value writes.decimal)) formulas.year
+                , value = X.times (X.over B.amount (M.value writes.decimal)) formulas.year
                 , unit = U.year
                 }
-            , A.across c.drive (formulas.usedUp rate)
+            , B.across c.drive (formulas.usedUp rate)
             ]
           }
         ]
@@ -175,6 +175,5 @@ in  S.Package::{
       [ S.Summary::{ name = "all", doc = "The mean of all" }
       , S.Summary::{ name = "lowest", lowest = 2, doc = "The lowest two" }
       ]
-    , reports = [ report ]
-    , articles = [ article ]
+    , reports = [ report, article ]
     }

@@ -18,7 +18,7 @@ from pathlib import Path
 import duckdb  # noqa: F401
 import sqlglot.optimizer  # noqa: F401
 
-import assay.app.build_comparison
+import assay.app.build_runs
 import assay.app.ingest
 import assay.cli.main
 import assay.report.render.pdf

@@ -22,6 +22,7 @@ from assay.engine.results import RunResults
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.plan.planner import Plan, build_plan
+from assay.plan.request import Request
 from assay.report.results_json import build_results_data
 from assay.report.run_results import Choices, RunFigures, format_run_parameter
 from tests.compare_reference import CARDANO
@@ -96,7 +97,7 @@ class Laboratory:
     def build_graph(self, input_filters: Sequence[str]) -> tuple[Plan, tuple[Node, ...]]:
         """Return the plan of all metrics under the filters, and its statements."""
         applied = filters.parse_filters(self.package.package, None, input_filters, no_filters=not input_filters)
-        full_plan = build_plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
+        full_plan = build_plan(self.package.package, Request(self.package.package.metrics, ("run_summary",)), applied)
         return full_plan, build_nodes(compile_statements(self.package, full_plan))
 
     def examine(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +20,8 @@ from assay.engine.mount import bind_parameters, mount_folders
 from assay.lang.checked_package import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import ROLES
-from assay.plan.planner import AppliedFilter, name_rows_statement
+from assay.plan.planner import AppliedFilter
+from assay.plan.request import name_rows_statement
 
 #: roles of columns that influence a number; other columns refuse a run, or drop a record
 DECIDING = ROLES[:3]
@@ -36,8 +39,8 @@ class PerturbedRun:
         items: Sequence[Subject],
         applied: Sequence[AppliedFilter],
     ) -> None:
-        metrics = [metric for item in items for metric in item.metrics]
-        compiled = compile_plan(checked, metrics, applied, series=[name for item in items for name in item.series])
+        request = functools.reduce(operator.or_, (item.request for item in items))
+        compiled = compile_plan(checked, request, applied)
         self.graph = compiled.graph
         (prepared,) = prepare(session, checked, [NamedRun("run", run)], compiled.plan.required_fields)
         self.constants = prepared.constants

@@ -381,6 +381,5 @@ def generate_package(seed: int) -> Package:
         summaries=(summary,),
         reports=(),
         series=(),
-        articles=(),
         histories=(),
     )

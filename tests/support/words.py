@@ -26,7 +26,7 @@ SCHEMA = ROOT / "specs" / "schema"
 #: letter of a group -> its name in `S`
 LETTERS = {
     "S": "", "S.source": "source", "U": "unit", "X": "x", "E": "event", "G": "grain", "M": "metric", "R": "report",
-    "P": "phase", "Q": "example", "A": "article", "O": "observation",
+    "P": "phase", "Q": "example", "B": "block", "O": "observation",
 }  # fmt: skip
 _CASE = re.compile(r'^(?:in)? +[\[,] (?:value|holds|unit|read|absent) "([\w.]+)" (.*)$')
 _MARK = re.compile(r"^ *(?:\[ )?-- ((?:[A-Z][\w.]*\.\w+(?:, )?)+) => (.+)$")

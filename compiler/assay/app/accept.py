@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from assay.app import filters
-from assay.app.article import resolve_compared_metrics
 from assay.app.compute import list_report_metrics
 from assay.app.outputs import replace_folder
 from assay.app.prose import read_prose
+from assay.app.report_request import list_report_rows, list_report_series
 from assay.app.session import Session
 from assay.app.sql_files import PHASES, render_sql_files, write_texts
 from assay.engine.compiled_plan import compile_plan
 from assay.lang import normal_form
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
-from assay.report.blocks.rows import list_row_requests, list_shown_series
-from assay.report.listings import list_listing_requests
-from assay.report.run_timelines import list_timeline_series
+from assay.plan.request import Request
+from assay.report.prose import Prose
 from assay.util.diagnostics import Span, fail
 
 Texts = Mapping[str, Mapping[str, str]]
@@ -59,35 +58,24 @@ def _replace_entries(session: Session, parent_folder: Path) -> Iterator[Path]:
 
 
 def compile_system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
-    """Return the SQL of each report and article over runs: report -> file name -> text of the statement."""
-    sql_by_report = {report.name: compile_report_sql(checked, report) for report in checked.package.reports}
-    for article in checked.package.articles:
-        prose = read_prose(session.workspace, checked, article)
-        rows, metrics = list_row_requests(checked, article, prose.values()), resolve_compared_metrics(checked, article)
-        applied_filters = filters.parse_filters(checked.package, article, (), False)
-        ends = {name for phase in article.phases for name in (phase.since, phase.until)}
-        cuts = [cut for cut in checked.package.cuts if cut.name in ends]
-        unphased_metrics = () if article.phases else metrics
-        compiled_plan = compile_plan(
-            checked,
-            unphased_metrics,
-            applied_filters,
-            row_requests=rows,
-            series=list_shown_series(article, prose.values()),
-            cuts=cuts,
-        )
-        texts = dict(render_sql_files(compiled_plan.graph))
-        if article.phases:
-            phase_texts = render_sql_files(compile_plan(checked, metrics, applied_filters, cut=True).graph)
-            texts |= {f"{PHASES}/{name}": text for name, text in phase_texts.items()}
-        sql_by_report[article.name] = texts
-    return sql_by_report
+    """Return the SQL of each report over runs: report -> file name -> text of the statement."""
+    return {
+        report.name: _compile_report_sql(checked, report, read_prose(session.workspace, checked, report).values())
+        for report in checked.package.reports
+    }
 
 
-def compile_report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, str]:
+def _compile_report_sql(checked: CheckedPackage, report: Report, texts: Iterable[Prose]) -> Mapping[str, str]:
     """Return the SQL of a report under its own filters: file name -> text of the statement."""
+    texts = tuple(texts)
     applied_filters = filters.parse_filters(checked.package, report, (), False)
-    relations = sorted({row.relation for row in report.manifest if row.relation})
-    metrics, listings = list_report_metrics(checked, report), list_listing_requests(checked, report)
-    series = list_timeline_series(report)
-    return render_sql_files(compile_plan(checked, metrics, applied_filters, relations, listings, series).graph)
+    relations = tuple(sorted({row.relation for row in report.manifest if row.relation}))
+    of_runs = Request(rows=list_report_rows(checked, report, texts), series=list_report_series(report, texts))
+    of_phases = Request(list_report_metrics(checked, report), relations)
+    if not report.phases:
+        return render_sql_files(compile_plan(checked, of_phases | of_runs, applied_filters).graph)
+    ends = {name for phase in report.phases for name in (phase.since, phase.until)}
+    cuts = [cut for cut in checked.package.cuts if cut.name in ends]
+    files = dict(render_sql_files(compile_plan(checked, of_runs, cuts=cuts).graph))
+    phase_files = render_sql_files(compile_plan(checked, of_phases, applied_filters, cut=True).graph)
+    return files | {f"{PHASES}/{name}": text for name, text in phase_files.items()}

@@ -1,4 +1,4 @@
-"""Leave out what an article cannot show because runs lack a source."""
+"""Leave out what a report cannot show because runs lack a source."""
 
 from __future__ import annotations
 
@@ -10,38 +10,48 @@ from assay.app.runs import NamedRun
 from assay.ingest.discovery import suggest_runs
 from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Source
+from assay.lang.model.parts import Block, Part
+from assay.lang.model.report import Report
 from assay.report.blocks.rows import request_quote_rows
 from assay.report.prose import Prose
 from assay.util.diagnostics import AssayError, fail
 
 Notes = Mapping[str, tuple[str, ...]]
-"""Title of a part -> sentences about what the part does not show."""
+"""Title of a part -> sentences about what the part does not show; those on tables of metrics have an empty title."""
 
 
 def drop_unavailable_parts(
     checked: CheckedPackage,
-    article: Article,
+    report: Report,
     prose: Mapping[str, Prose],
     runs: Sequence[NamedRun],
     unrecognised: Collection[tuple[str, str]] = (),
     group: str = "",
-) -> tuple[Article, Notes]:
-    """Return the article without what needs a source that some run lacks, and notes on what was dropped.
+) -> tuple[Report, Notes]:
+    """Return the report without what needs a source that some run lacks, and notes on what was dropped.
 
     Figures remain if a run has all of their sources; they show such runs only. The prose of a part is dropped as a
     whole if one of its quotes needs such a source. A run also lacks a source if `unrecognised` has its id with the name
-    of the source: it has files, but no event in them. `group` is the group that the article and the runs are of.
+    of the source: it has files, but no event in them. `group` is the group that the report and the runs are of.
 
     Raises AssayError `no-source` if nothing remains that shows records.
     """
     runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
     missing_sources = [source for source in checked.package.sources if runs_without_source[source.name]]
-    replaced = _list_replaced_sources(article, runs_without_source)
-    finder = _MissingSourceFinder(checked, article, runs_without_source, len(runs))
+    replaced = _list_replaced_sources(report, runs_without_source)
+    if not report.parts:
+        return report, {}
+    finder = _MissingSourceFinder(checked, report, runs_without_source, len(runs))
     parts, notes, missing_names, omitted_titles = [], {}, set[str](), list[str]()
-    for part in article.parts:
+    report, left_out = _drop_unavailable_metrics(finder, report)
+    if left_out:
+        notes[""] = tuple(
+            _describe_left_out(source, runs_without_source[source.name], left_out[source.name])
+            for source in missing_sources
+            if source.name in left_out
+        )
+    for part in report.parts:
         remaining_part, part_missing, dropped = _drop_unavailable_blocks(finder, part, prose)
         missing_names |= part_missing
         if part_missing and part_missing <= replaced and not remaining_part.blocks:
@@ -57,31 +67,58 @@ def drop_unavailable_parts(
                 for source in missing_sources
                 if source.name in part_missing - replaced
             )
-    if missing_names and any(map(_needs_records, article.parts)) and not any(map(_needs_records, parts)):
+    if missing_names and any(map(_needs_records, report.parts)) and not any(map(_needs_records, parts)):
         raise create_nothing_to_show_error(
-            article, [source for source in missing_sources if source.name in missing_names], runs, group
+            report, [source for source in missing_sources if source.name in missing_names], runs, group
         )
     if parts and missing_names & replaced:
         used_sources = [
-            source for source in checked.package.sources if source.name in {*article.alternatives} - replaced
+            source for source in checked.package.sources if source.name in {*report.alternatives} - replaced
         ]
         notes[parts[0].title] = (
             *notes.get(parts[0].title, ()),
             _describe_alternative(
-                used_sources, [name for name in article.alternatives if name in replaced], omitted_titles
+                used_sources, [name for name in report.alternatives if name in replaced], omitted_titles
             ),
         )
-    choices = tuple(choice for choice in article.choices if not finder.find_for_choice(choice.name))
-    return dataclasses.replace(article, parts=tuple(parts), choices=choices), notes
+    choices = tuple(choice for choice in report.choices if not finder.find_for_choice(choice.name))
+    return dataclasses.replace(report, parts=tuple(parts), choices=choices), notes
+
+
+def _drop_unavailable_metrics(finder: _MissingSourceFinder, report: Report) -> tuple[Report, dict[str, list[str]]]:
+    """Return a report without the metrics of tables and charts that need a missing source, and their names by source.
+
+    A table compares all runs, so a metric is left out if one of them lacks its source.
+    """
+    left_out: dict[str, list[str]] = {}
+    names = dict.fromkeys(name for section in report.sections for name in section.metrics)
+    names |= dict.fromkeys(chart.metric for chart in report.charts)
+    missing = {name: sources for name in names if (sources := finder.find_for_metrics([name]))}
+    for name, sources in missing.items():
+        for source in sorted(sources):
+            left_out.setdefault(source, []).append(finder.checked.get_metric(name).name)
+    sections = (
+        dataclasses.replace(item, metrics=tuple(name for name in item.metrics if name not in missing))
+        for item in report.sections
+    )
+    charts = tuple(item for item in report.charts if item.metric not in missing)
+    remaining_sections = tuple(item for item in sections if item.metrics)
+    return dataclasses.replace(report, sections=remaining_sections, charts=charts), left_out
+
+
+def _describe_left_out(source: Source, runs: Sequence[str], names: Sequence[str]) -> str:
+    subject = f"Run {runs[0]} has" if len(runs) == 1 else f"Runs {', '.join(runs)} have"
+    doc = source.doc[:1].lower() + source.doc[1:]
+    return f"{subject} no records of source {source.name} ({doc}), so tables of metrics leave out: {', '.join(names)}."
 
 
 def divide_runs(
-    checked: CheckedPackage, article: Article, runs: Sequence[NamedRun], unrecognised: Collection[tuple[str, str]]
+    checked: CheckedPackage, report: Report, runs: Sequence[NamedRun], unrecognised: Collection[tuple[str, str]]
 ) -> list[tuple[NamedRun, ...]]:
-    """Divide runs by which of the sources they lack that figures of an available article read."""
+    """Divide runs by which of the sources they lack that figures of an available report read."""
     runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
-    finder = _MissingSourceFinder(checked, article, runs_without_source, len(runs))
-    needed = {name for block in article.blocks for name in finder.find_for_block(block)}
+    finder = _MissingSourceFinder(checked, report, runs_without_source, len(runs))
+    needed = {name for block in report.blocks for name in finder.find_for_block(block)}
     runs_by_lack: dict[frozenset[str], list[NamedRun]] = {}
     for run in runs:
         lack = frozenset(name for name in needed if run.id in runs_without_source[name])
@@ -99,10 +136,10 @@ def _list_runs_without_sources(
     }
 
 
-def _list_replaced_sources(article: Article, runs_without_source: Mapping[str, Sequence[str]]) -> set[str]:
+def _list_replaced_sources(report: Report, runs_without_source: Mapping[str, Sequence[str]]) -> set[str]:
     """Return the alternative sources that some run lacks, if all runs have another of the alternatives."""
-    unavailable = {name for name in article.alternatives if runs_without_source.get(name)}
-    return unavailable if unavailable != {*article.alternatives} else set()
+    unavailable = {name for name in report.alternatives if runs_without_source.get(name)}
+    return unavailable if unavailable != {*report.alternatives} else set()
 
 
 def _describe_alternative(
@@ -122,13 +159,13 @@ def _needs_records(part: Part) -> bool:
 
 
 def create_nothing_to_show_error(
-    article: Article, missing: Sequence[Source], runs: Sequence[NamedRun], group: str = ""
+    report: Report, missing: Sequence[Source], runs: Sequence[NamedRun], group: str = ""
 ) -> AssayError:
-    """Return the error for an article of which no part can be shown, since runs lack the sources `missing`."""
-    has_alternatives = len({source.name for source in missing} & {*article.alternatives}) > 1
+    """Return the error for a report of which no part can be shown, since runs lack the sources `missing`."""
+    has_alternatives = len({source.name for source in missing} & {*report.alternatives}) > 1
     return fail(
         "no-source",
-        f"article `{article.name}` has nothing to show{f' of group `{group}`' if group else ''}: each of its parts "
+        f"report `{report.name}` has nothing to show{f' of group `{group}`' if group else ''}: each of its parts "
         "needs records that a run lacks",
         expected=(" or " if has_alternatives else "; ").join(
             f"{_describe_source_files(source)} ({source.doc})" for source in missing
@@ -156,13 +193,13 @@ def _describe_missing_source(source: Source, runs: Sequence[str], is_partial: bo
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _MissingSourceFinder:
-    """Find which sources that some run lacks a part of an article needs.
+    """Find which sources that some run lacks a part of a report needs.
 
     `runs_without_source` has the runs that lack each source, of `run_count` runs.
     """
 
     checked: CheckedPackage
-    article: Article
+    report: Report
     runs_without_source: Mapping[str, Sequence[str]]
     run_count: int
 
@@ -177,18 +214,20 @@ class _MissingSourceFinder:
 
     def find_for_choice(self, name: str) -> set[str]:
         """Return the missing sources of a choice; none if the name is empty."""
-        return self.find_for_tables([self.article.get_choice(name).grain]) if name else set()
+        return self.find_for_tables([self.report.get_choice(name).grain]) if name else set()
 
     def find_for_block(self, block: Block) -> set[str]:
         """Return the missing sources of a table or figure, and of the choices that it refers to."""
-        package = self.checked.package
-        metrics = formula.list_measured(
-            formula.index_metrics(package), map(self.checked.get_metric, block.read_metrics())
+        rows = (request.grain for request in block.read_rows(self.checked.package))
+        return self.find_for_tables({*rows, *block.read_series()}).union(
+            self.find_for_metrics(block.read_metrics()), *map(self.find_for_choice, block.list_choices())
         )
-        tables = {*(request.grain for request in block.read_rows(package)), *(metric.grain for metric in metrics)}
-        return self.find_for_tables({*tables, *block.read_series()}).union(
-            *map(self.find_for_choice, block.list_choices())
-        )
+
+    def find_for_metrics(self, names: Iterable[str]) -> set[str]:
+        """Return the missing sources that metrics are computed from."""
+        metrics_by_id = formula.index_metrics(self.checked.package)
+        metrics = formula.list_measured(metrics_by_id, map(self.checked.get_metric, names))
+        return self.find_for_tables(metric.grain for metric in metrics)
 
     def can_show_some_runs(self, block: Block) -> bool:
         """Return whether a block that needs missing sources is a figure of which some run has all sources."""
@@ -196,7 +235,7 @@ class _MissingSourceFinder:
         excluded_runs = {run for name in sources for run in self.runs_without_source[name]}
         chosen = set[str]().union(*map(self.find_for_choice, block.list_choices()))
         is_figure = block.appears_as == "figure" and not block.list_inner_blocks()
-        has_alternatives = sources & {*self.article.alternatives}  # runs of different ones are not comparable
+        has_alternatives = sources & {*self.report.alternatives}  # runs of different ones are not comparable
         return is_figure and not chosen and not has_alternatives and len(excluded_runs) < self.run_count
 
     def find_for_prose(self, prose: Prose) -> set[str]:

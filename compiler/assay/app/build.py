@@ -29,7 +29,6 @@ from assay.app.session import Session
 from assay.app.stages import log_stage
 from assay.engine.pruning import mark_used
 from assay.lang import source_index
-from assay.lang.model.article import Article
 from assay.lang.workspace import get_shipped_workspace
 from assay.provenance.versions import get_form_tools, get_versions
 from assay.report.charts.converter import start_converters
@@ -214,14 +213,10 @@ def build_any_report(
         )
     parsed_runs = parse_runs(runs, options.calibration)
     refuse_sources(session, out, parsed_runs)
-    checked, report = session.find_report(name)
+    checked, _ = session.find_report(name)
     if all(run.is_here for run in parsed_runs) and not session.filler:
         package = checked.package
         session.run_hasher.begin([(run.id, run.directory) for run in parsed_runs], package.sources, package.events)
-    if isinstance(report, Article):
-        from assay.app.article import build_article
+    from assay.app.build_runs import build_runs
 
-        return build_article(session, name, parsed_runs, out, options)
-    from assay.app.build_comparison import build_comparison
-
-    return build_comparison(session, name, parsed_runs, out, options)
+    return build_runs(session, name, parsed_runs, out, options)

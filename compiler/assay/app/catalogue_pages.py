@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from assay.explain import wording
 from assay.explain.facts import Facts
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.filters import Filter
 from assay.lang.model.package import Event, Grain, Metric, Package, Relation, Source
 from assay.lang.model.report import History, Report
 from assay.lineage.graph import format_path
-from assay.report.article import list_article_metrics
 from assay.report.blocks.rows import list_shown_series
+from assay.report.parts import list_part_metrics
 
 #: Kinds of pages by the names of their folders, with the nouns that pages print.
 KINDS = {"metrics": "Metric", "series": "Series", "events": "Event", "grains": "Grain", "filters": "Filter",
@@ -67,8 +66,8 @@ def iter_definition_pages(checked: CheckedPackage, facts: Mapping[tuple[str, str
     yield from (_create_grain_page(package, item, uses.get(item.name, ())) for item in package.grains)
     yield from (_create_filter_page(package, item, facts) for item in package.filters)
     yield from (_create_relation_page(item, uses.get(item.name, ())) for item in package.relations)
-    reports: tuple[Report | History | Article, ...] = (*package.reports, *package.histories, *package.articles)
-    yield from (_create_report_page(package, item) for item in reports)
+    yield from (_create_report_page(package, item) for item in package.reports)
+    yield from (_create_report_page(package, item) for item in package.histories)
 
 
 def _collect_uses(package: Package) -> dict[str, tuple[Ref, ...]]:
@@ -175,10 +174,9 @@ def _create_filter_page(package: Package, item: Filter, facts: Mapping[tuple[str
         ((Ref("grains", condition.grain),), wording.describe_expression(condition.holds))
         for condition in item.conditions
     )
-    reports_with_filters: tuple[Report | Article, ...] = (*package.reports, *package.articles)
     reports: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("reports", report.name),), use.argument)
-        for report in reports_with_filters for use in report.filters if use.name == item.name
+        for report in package.reports for use in report.filters if use.name == item.name
     )  # fmt: skip
     decided_metrics: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref(kind, name),), fact.label)
@@ -209,28 +207,16 @@ def _create_relation_page(item: Relation, uses: Sequence[Ref]) -> DefinitionPage
     ), item.sql)  # fmt: skip
 
 
-def _create_report_page(package: Package, item: Report | History | Article) -> DefinitionPage:
+def _create_report_page(package: Package, item: Report | History) -> DefinitionPage:
     metrics_by_id = {metric.id: metric for metric in package.metrics}
     notes: tuple[str, ...]
-    if isinstance(item, Article):
-        notes, tables = ("An article over runs",), _list_article_tables(item, metrics_by_id)
-    elif isinstance(item, History):
+    if isinstance(item, History):
         notes = ("A report over publications", f"Built from publications of {item.of}")
         tables = [_create_metric_table(part.title, part.metrics, metrics_by_id) for part in item.sections]
     else:
         notes = ("A report over runs", f"Number style {item.style}; averages {item.summary}")
         tables = _list_report_tables(item, metrics_by_id)
     return DefinitionPage("reports", item.name, item.title or item.name, item.doc, notes, tuple(tables))
-
-
-def _list_article_tables(article: Article, metrics_by_id: Mapping[str, Metric]) -> list[Table]:
-    series_rows: tuple[tuple[Cell, ...], ...] = tuple(
-        ((Ref("series", name),),) for name in sorted(list_shown_series(article))
-    )
-    return [
-        _create_metric_table("Metrics", list_article_metrics(article), metrics_by_id),
-        Table("Series", ("Series",), series_rows),
-    ]
 
 
 def _list_report_tables(report: Report, metrics_by_id: Mapping[str, Metric]) -> list[Table]:
@@ -245,6 +231,11 @@ def _list_report_tables(report: Report, metrics_by_id: Mapping[str, Metric]) -> 
     )
     printed_ids = {name for part in report.sections for name in part.metrics}
     printed_ids |= {chart.metric for chart in report.charts}
+    part_metrics = list_part_metrics(report)
+    printed_ids |= set(part_metrics)
+    series_rows: tuple[tuple[Cell, ...], ...] = tuple(
+        ((Ref("series", name),),) for name in sorted(list_shown_series(report))
+    )
     unprinted = [name for group in report.dictionary for name in group.metrics if name not in printed_ids]
     return [
         *(_create_metric_table(part.title, part.metrics, metrics_by_id) for part in report.sections),
@@ -252,6 +243,8 @@ def _list_report_tables(report: Report, metrics_by_id: Mapping[str, Metric]) -> 
         Table("Filters", ("Filter", "Argument"), filter_rows),
         Table("Charts", ("Metric", "Template"), chart_rows),
         Table("Timelines", ("Series", "Title"), timeline_rows),
+        _create_metric_table("Metrics", part_metrics, metrics_by_id),
+        Table("Series", ("Series",), series_rows),
         _create_metric_table("Further entries of the dictionary", unprinted, metrics_by_id),
     ]
 

@@ -15,6 +15,7 @@ from assay.lang import normal_form, workspace
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Package
 from assay.plan.planner import AppliedFilter
+from assay.plan.request import Request
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all
 from assay.util.paths import resolve_path
 
@@ -44,11 +45,12 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     checked = session.load_package(system)
     package = checked.package
     applied_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
-    relations = [item.name for item in package.relations]
-    series_names = [item.name for item in package.series]
-    graph = compile_plan(
-        checked, package.metrics, applied_filters, relations, series=series_names, cuts=package.cuts
-    ).graph
+    request = Request(
+        package.metrics,
+        tuple(item.name for item in package.relations),
+        series=tuple(item.name for item in package.series),
+    )
+    graph = compile_plan(checked, request, applied_filters, package.cuts).graph
     constants = [item for source in package.sources for item in source.constants]
     with DryRun(constants) as dry_run:
         problems = [
@@ -57,7 +59,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         ]
         problems += _list_prose_problems(session, checked)
         if not problems and can_be_split(package):
-            plan = compile_plan(checked, package.metrics, applied_filters, relations, series=series_names, cut=True)
+            plan = compile_plan(checked, request, applied_filters, cut=True)
             problems += dry_run.run(plan.graph)
     raise_all(problems)
     normal_form_path = session.workspace.get_normal_form_path(system)
@@ -68,7 +70,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     is_committed = normal_form_path.is_file()
     accepted_sources = normal_form.read_header(normal_form_path.read_text(encoding="utf-8")) if is_committed else ""
     kinds = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
-    optional_kinds = ("histories", "series", "articles", "examples")  # counted only if a system has any
+    optional_kinds = ("histories", "series", "examples")  # counted only if a system has any
     counts = {kind: len(getattr(package, kind)) for kind in (*kinds, *optional_kinds)}
     return SystemCheck(
         system,
@@ -93,11 +95,11 @@ def _refuse_shipped_workspace(session: Session) -> None:
 
 
 def _list_prose_problems(session: Session, checked: CheckedPackage) -> tuple[Diagnostic, ...]:
-    """Return the distinct problems of the prose of articles."""
+    """Return the distinct problems of the prose of reports."""
     problems: list[Diagnostic] = []
-    for article in checked.package.articles:
+    for report in checked.package.reports:
         try:
-            read_prose(session.workspace, checked, article)
+            read_prose(session.workspace, checked, report)
         except AssayError as error:
             problems += error.diagnostics
     return tuple(dict.fromkeys(problems))

@@ -132,7 +132,7 @@ def _compare(
 ) -> RunComparison:
     """Compare versions, each with its baseline. `build` has the splits of sections, if the versions are of a build."""
     content = versions[0][0].content
-    checked, report = add_gated_segments(*restore_splits(*session.find_comparison(content.report), build))
+    checked, report = add_gated_segments(*restore_splits(*session.find_report_of_runs(content.report), build))
     recorded, runs = read_results(folder), list_runs(folder)
     bases = [set_days(select_median_runs(baseline, recorded, runs, version[0]), runs) for version in versions]
     all_bases = [set_days(select_median_runs(ALL_RUNS, recorded, runs, version[0]), runs) for version in versions]

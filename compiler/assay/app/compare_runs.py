@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from assay.app import filters
-from assay.app.build_comparison import create_run_figures
 from assay.app.compute import Computation, RunResult, compute, list_report_metrics
 from assay.app.ingest import find_system
 from assay.app.judged_results import NO_SECTION, RecordedChange, build_change
@@ -19,6 +17,7 @@ from assay.app.query import list_run_messages
 from assay.app.raw_data_notes import iter_shared_file_notes
 from assay.app.repeats import list_versions
 from assay.app.report_dates import list_break_warnings
+from assay.app.run_figures import create_run_figures
 from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
 from assay.app.splitting import CountValues, add_gated_segments, split_by_columns, split_like_report
@@ -32,6 +31,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole, is_segment
+from assay.plan.request import Request
 from assay.plan.value_request import ValueRequest
 from assay.propose.file_names import find_repeats
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
@@ -125,14 +125,18 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
 
     def count_values(items: Sequence[ValueRequest]) -> Computation:
-        return compute(session, checked, runs, metrics, applied_filters, value_requests=items)
+        return compute(session, checked, runs, Request(tuple(metrics), values=tuple(items)), applied_filters)
 
     checked, metrics, segments = _split(checked, metrics, selection.by, report, count_values)
     judged = tuple(dict.fromkeys((*metrics, *segments)))
     summary = choose_summary(checked.package, report, selection.summary)
-    computation = compute(session, checked, runs, judged, applied_filters, judged=judged, detailed=judged)
+    request = Request(judged, judged=judged, detailed=judged)
+    computation = compute(session, checked, runs, request, applied_filters)
     versions = list_versions(computation.runs)
-    calculate = partial(compute, session, runs=runs, applied_filters=applied_filters)
+
+    def calculate(package: CheckedPackage, requested: Request) -> Computation:
+        return compute(session, package, runs, requested, applied_filters)
+
     standardized = standardize_metrics(checked, judged, summary, calculate)
     judgements = judge_versions(checked, rules, judged, versions, summary, standardized=standardized)
     estimates = {metric.id: _estimate_averages(checked, metric, versions, summary, judgements.level)
@@ -232,7 +236,7 @@ def _choose_report(
 ) -> tuple[CheckedPackage, Report | None]:
     """Return the package of the runs' system and the report to compare by; None if no report shows the first metric."""
     if selection.report:
-        return session.find_comparison(selection.report)
+        return session.find_report_of_runs(selection.report)
     if selection.metrics:
         subject = find_metric(session, selection.metrics[0], selection.system)
         return subject.checked, subject.report
@@ -261,19 +265,19 @@ def _list_widest(checked: CheckedPackage, reports: Sequence[Report]) -> list[Rep
 def choose_metrics(
     session: Session, checked: CheckedPackage, report: Report | None, selection: Selection
 ) -> tuple[str, ...]:
-    """Return the ids of the selected metrics, or else of those in the sections and the gate of a report."""
+    """Return the ids of the selected metrics, or else of those that a report compares or gates."""
     if selection.metrics or report is None:
         system = checked.package.system
         return tuple(find_metric(session, name, system).id for name in selection.metrics)
     gate = report.judgement.gate if report.judgement else ()
-    return (*(name for section in report.sections for name in section.metrics), *gate)
+    return (*report.compared_metrics, *gate)
 
 
 def map_sections(report: Report | None, names: Sequence[str]) -> dict[str, str]:
-    """Return the title of the section that shows each metric, in the order of the report; others come last."""
-    sections = report.sections if report else ()
-    titles = {name: section.title for section in reversed(sections) for name in section.metrics}
-    order = list(dict.fromkeys(name for section in sections for name in section.metrics))
+    """Return the title of the table that compares each metric, in the order of the report; others come last."""
+    tables = report.metric_tables if report else ()
+    titles = {name: title for title, metrics in reversed(tables) for name in metrics}
+    order = report.compared_metrics if report else ()
     section_metrics = [name for name in order if name in names]
     return {name: titles.get(name, NO_SECTION) for name in dict.fromkeys((*section_metrics, *names))}
 

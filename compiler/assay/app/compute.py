@@ -34,8 +34,8 @@ from assay.engine.results import RunResults
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.plan.planner import AppliedFilter, Plan, RowRequest
-from assay.plan.value_request import ValueRequest
+from assay.plan.planner import AppliedFilter, Plan
+from assay.plan.request import Request
 from assay.quality.empty_metrics import find_missing_events
 from assay.quality.extents import compute_run_extent, find_short_runs
 from assay.quality.gaps import excuse_usual_gaps
@@ -104,34 +104,22 @@ def compute(
     session: Session,
     checked: CheckedPackage,
     runs: Sequence[NamedRun],
-    metrics: Sequence[Metric],
+    request: Request,
     applied_filters: Sequence[AppliedFilter],
-    relations: Sequence[str] = (),
-    on_work_start: Callable[[], None] = ignore,
-    row_requests: Sequence[RowRequest] = (),
-    series: Sequence[str] = (),
     phase_selection: PhaseSelection | None = None,
-    judged: Sequence[Metric] = (),
-    detailed: Sequence[Metric] = (),
-    grouped: Sequence[Metric] = (),
-    value_requests: Sequence[ValueRequest] = (),
+    on_work_start: Callable[[], None] = ignore,
 ) -> Computation:
-    """Compute the metrics, one-row relations, rows and series of runs.
+    """Compute what is requested of runs.
 
     With `phase_selection`, metrics and relations are computed for each phase of a run, rows and series for the run as a
-    whole. `on_work_start` is called before the first work that the cache does not save. Metrics that are `judged` have
-    cells among the rows, those that are `detailed` also quantiles, those that are `grouped` a distribution for each
-    value of their `per`. With `value_requests`, the rows also have the numbers of rows of values.
+    whole. `on_work_start` is called before the first work that the cache does not save.
 
     Raises AssayError with the problems of every run.
     """
     if phase_selection:
-        check_metrics(checked.package, metrics)
+        check_metrics(checked.package, request.metrics)
         check_runs(phase_selection, (run.id for run in runs))
-    run_plan, phase_plan = _compile_plans(
-        checked, metrics, applied_filters, relations, row_requests, series, phase_selection, judged, detailed, grouped,
-        value_requests,
-    )  # fmt: skip
+    run_plan, phase_plan = _compile_plans(checked, request, applied_filters, phase_selection)
     run_quality = QualityPlan(run_plan)
     phase_quality = QualityPlan(phase_plan, is_phase=True) if phase_selection else None
     # Fetch in this thread: in the reading thread an interrupt would wait until all files are fetched.
@@ -139,7 +127,7 @@ def compute(
     with ThreadPoolExecutor(max_workers=1) as reader:
         required_fields = _merge_fields(run_plan.plan.required_fields, phase_plan.plan.required_fields)
         required_fields = _merge_fields(required_fields, collect_coverage_fields(checked.package, required_fields))
-        ingestion = reader.submit(prepare, session, checked, runs, required_fields, metrics, on_work_start)
+        ingestion = reader.submit(prepare, session, checked, runs, required_fields, request.metrics, on_work_start)
         graph = build_nodes((*run_quality.statements, *run_quality.counts))
         phase_graph = build_nodes((*phase_quality.statements, *phase_quality.counts)) if phase_quality else ()
         try:
@@ -148,64 +136,51 @@ def compute(
             if session.filler:
                 session.filler.cancel()
             raise
-    jobs = [_create_job(item, run_plan.plan, graph, () if phase_selection else relations) for item in ingested_runs]
+    jobs = [
+        _create_job(item, run_plan.plan, graph, () if phase_selection else request.relations) for item in ingested_runs
+    ]
     results = _execute(session, checked, jobs, ingested_runs, on_work_start)
     run_results = tuple(
         _assess_result(run_quality, item, result, partial(_count, session, checked, job, item))
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
     )
     if not phase_quality or not phase_selection:
-        return Computation(run_plan, graph, _compare_data(run_quality, _compare_qualities(run_results), judged))
+        return Computation(run_plan, graph, _compare_data(run_quality, _compare_qualities(run_results), request.judged))
     phases, phase_results = _compute_phases(
-        session, checked, phase_selection, run_results, phase_quality, phase_graph, relations, on_work_start
+        session, checked, phase_selection, run_results, phase_quality, phase_graph, request.relations, on_work_start
     )
     return Computation(run_plan, graph, run_results, phase_graph, phases, phase_results)
 
 
 def _compile_plans(
     checked: CheckedPackage,
-    metrics: Sequence[Metric],
+    request: Request,
     applied_filters: Sequence[AppliedFilter],
-    relations: Sequence[str],
-    row_requests: Sequence[RowRequest],
-    series: Sequence[str],
     phase_selection: PhaseSelection | None,
-    judged: Sequence[Metric] = (),
-    detailed: Sequence[Metric] = (),
-    grouped: Sequence[Metric] = (),
-    value_requests: Sequence[ValueRequest] = (),
 ) -> tuple[CompiledPlan, CompiledPlan]:
     """Return the plan for runs as a whole and that for each phase, which is the same if runs are not cut."""
     if phase_selection is None:
-        plan = compile_plan(
-            checked, metrics, applied_filters, relations, row_requests, series, judged=judged, detailed=detailed,
-            grouped=grouped, value_requests=value_requests,
-        )  # fmt: skip
+        plan = compile_plan(checked, request, applied_filters)
         return plan, plan
-    run_plan = compile_plan(checked, row_requests=row_requests, series=series, cuts=phase_selection.cuts)
-    phase_plan = compile_plan(
-        checked, metrics, applied_filters, relations, cut=True, judged=judged, detailed=detailed, grouped=grouped,
-        value_requests=value_requests,
-    )  # fmt: skip
-    return run_plan, phase_plan
+    of_runs, of_phases = Request(rows=request.rows, series=request.series), replace(request, rows=(), series=())
+    run_plan = compile_plan(checked, of_runs, cuts=phase_selection.cuts)
+    return run_plan, compile_plan(checked, of_phases, applied_filters, cut=True)
 
 
 def join_computations(
     checked: CheckedPackage,
     computations: Sequence[Computation],
-    metrics: Sequence[Metric],
-    row_requests: Sequence[RowRequest],
-    series: Sequence[str],
+    request: Request,
     phase_selection: PhaseSelection | None,
     applied_filters: Sequence[AppliedFilter] = (),
 ) -> Computation:
-    """Join the computations of several groups of runs, with one plan that has the metrics and rows of all of them.
+    """Join the computations of several groups of runs, with one plan of what is requested of all of them.
 
     The runs have the results of their own group only.
     """
     if len(computations) == 1:
         return computations[0]
-    run_plan, phase_plan = _compile_plans(checked, metrics, applied_filters, (), row_requests, series, phase_selection)
+    run_plan, phase_plan = _compile_plans(checked, request, applied_filters, phase_selection)
     run_quality, phase_quality = QualityPlan(run_plan), QualityPlan(phase_plan, is_phase=True)
     return Computation(
         run_plan,
@@ -362,24 +337,24 @@ def _call_each(functions: Sequence[Callable[[], T]]) -> list[T]:
 
 
 def list_report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
-    """Return every metric that a report shows or lists, once, in the package's order."""
+    """Return every metric of which a report needs averages or distributions, once, in the package's order."""
     names = {name for section in report.sections for name in section.metrics}
     names |= {name for chart in report.charts for name in chart.metrics} | set(report.also)
     names |= {name for group in report.dictionary for name in group.metrics}
-    names |= {name for listing in report.listings for name in listing.metrics}
+    names |= {name for listing in report.listings for name in listing.metrics} | set(report.compared_metrics)
+    names |= {name for block in report.blocks for name in block.read_averages()}
     return tuple(metric for metric in checked.package.metrics if metric.id in names)
 
 
 def list_shown_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
-    """Return the metrics of the tables and charts of a report, in their order."""
-    names = [name for section in report.sections for name in section.metrics]
-    return tuple(map(checked.get_metric, dict.fromkeys((*names, *(chart.metric for chart in report.charts)))))
+    """Return the metrics that a report compares, and those of its charts, in their order."""
+    names = (*report.compared_metrics, *(chart.metric for chart in report.charts))
+    return tuple(map(checked.get_metric, dict.fromkeys(names)))
 
 
 def list_judged_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
-    """Return the metrics whose changes a report judges: those of its tables, and those that its gate names."""
-    names = {name for section in report.sections for name in section.metrics}
-    names |= set(report.judgement.gate) if report.judgement else set()
+    """Return the metrics whose changes a report judges: those that it compares, and those that its gate names."""
+    names = {*report.compared_metrics, *(report.judgement.gate if report.judgement else ())}
     return tuple(metric for metric in checked.package.metrics if metric.id in names)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.app.outputs import SPECS
-from assay.app.prose import KEPT, Texts, read_stored_texts, read_texts_by_article, read_unchecked_texts
+from assay.app.prose import KEPT, Texts, read_stored_texts, read_texts_by_report, read_unchecked_texts
 from assay.app.session import Session
 from assay.diff.builds import compare_choices, compare_data
 from assay.diff.specs import SystemDiff, add_breaks, diff_hashes, diff_packages
@@ -45,8 +45,8 @@ class State:
 
     `packages` were read; `read_problems` has the problems of those that could not be read. `hashes` (metric ->
     definition hash) is set for builds without stored specs. `unchecked` has, for packages that did not pass all checks,
-    the problems to report if the comparison fails. `prose` is the prose of articles, if it could be read: system ->
-    article -> file -> text. `build` is the recorded provenance of a build, `day` its day. `warnings`
+    the problems to report if the comparison fails. `prose` is the prose of reports, if it could be read: system ->
+    report -> file -> text. `build` is the recorded provenance of a build, `day` its day. `warnings`
     are for the reader of the comparison.
     """
 
@@ -144,7 +144,7 @@ def _list_systems(source: Workspace, systems: set[str] | None) -> list[str]:
 def _read_workspace(source: Workspace, systems: set[str] | None, cache: Path) -> State:
     packages = {system: workspace.load_package(source, system, cache) for system in _list_systems(source, systems)}
     return State(
-        packages, prose={system: read_texts_by_article(source, checked) for system, checked in packages.items()}
+        packages, prose={system: read_texts_by_report(source, checked) for system, checked in packages.items()}
     )
 
 
@@ -190,15 +190,17 @@ def _read_day(document: Path) -> str:
 def _read_prose(
     folder: Path, checked: CheckedPackage, provenance: RecordedBuild | RecordedPublishedBuild
 ) -> tuple[dict[str, Texts], tuple[str, ...]]:
-    """Return the stored prose of an article's build, and warnings about it."""
+    """Return the stored prose of a report's build, and warnings about it."""
     name = provenance.content.report.partition("/")[2]
-    article = next((item for item in checked.package.articles if item.name == name), None)
-    if article is None:
+    report = next((item for item in checked.package.reports if item.name == name), None)
+    if report is None:
         return {}, ()
     texts = read_stored_texts(folder)
+    if texts is None and not any(part.prose for part in report.parts):
+        return {}, ()
     if texts is None:
         return {}, (f"{folder}: the folder has no {KEPT} of this build, so its prose is not compared",)
-    if hash_outline(article, texts) == provenance.content.outline:
+    if hash_outline(report, texts) == provenance.content.outline:
         return {name: texts}, ()
     warning = (
         f"{folder / KEPT}: the prose or the report differs from what the build recorded; "

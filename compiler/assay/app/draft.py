@@ -11,7 +11,6 @@ from assay.app.observations import draft_conclusion, list_groups, parse_observat
 from assay.app.regenerate import read_published_report
 from assay.app.session import Session
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.observation import ObservationRules
 from assay.lang.model.report import History, Report
 from assay.provenance.read import get_build_folder, read_provenance
@@ -42,7 +41,7 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
     """
     documents: dict[str, Document] = {}
     judged: dict[str, JudgedResults] = {}
-    definitions: dict[str, tuple[CheckedPackage, Report | Article]] = {}
+    definitions: dict[str, tuple[CheckedPackage, Report]] = {}
     for place in places:
         name, path = _split_place(place, is_single=len(places) == 1)
         if name in documents:
@@ -68,10 +67,10 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
     return ObservedReports(checked, report.observations, changes, draft_conclusion(judged, documents))
 
 
-def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:
-    """Return a report or an article. Raises AssayError (usage) for a history."""
+def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report]:
+    """Return a report over runs. Raises AssayError (usage) for a history."""
     checked, report = session.find_report(name)
-    return session.find_comparison(name) if isinstance(report, History) else (checked, report)
+    return session.find_report_of_runs(name) if isinstance(report, History) else (checked, report)
 
 
 def _split_place(place: str, *, is_single: bool) -> tuple[str, Path]:

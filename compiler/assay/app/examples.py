@@ -30,6 +30,7 @@ from assay.lang.model.example import Example, Expectation
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Package
 from assay.lineage.sample_query import VALUE, build_metric_query
+from assay.plan.request import Request
 from assay.sql.expressions import build_placeholders
 from assay.util.diagnostics import AssayError, Diagnostic, Span
 from assay.util.scratch import create_temporary_folder
@@ -178,7 +179,9 @@ def run_example(
     is_slice = any(isinstance(expectation, RowExpectation) for expectation in item.expect)
     metrics = [checked.get_metric(name) for name in dict.fromkeys(expected.metric for expected in item.expect)]
     filter_texts = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
-    compiled_plan = compile_plan(checked, metrics, filters.parse_filters(package, None, filter_texts, not filter_texts))
+    compiled_plan = compile_plan(
+        checked, Request(tuple(metrics)), filters.parse_filters(package, None, filter_texts, not filter_texts)
+    )
     graph = compiled_plan.graph
     (ingested_run,) = prepare(session, checked, [run], compiled_plan.plan.required_fields, metrics)
     problems = [

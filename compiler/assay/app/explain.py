@@ -16,7 +16,6 @@ from assay.app.trace_runs import NOTHING, ConstantInputs, Sample, Spread, open_r
 from assay.engine.compiled_plan import CompiledPlan
 from assay.explain.facts import Facts, collect_facts
 from assay.lang import formula
-from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
 from assay.plan.planner import AppliedFilter
 from assay.report.results_json import build_distribution_data, build_formula_data
@@ -84,7 +83,7 @@ def explain_subject(
 
 def describe_subject(
     subject: MetricSubject | SeriesSubject,
-    chosen_report: Report | Article | History | None,
+    chosen_report: Report | History | None,
     applied_filters: Sequence[AppliedFilter],
     compiled_plan: CompiledPlan,
 ) -> tuple[Explanation, LineageResult]:
@@ -116,7 +115,7 @@ def _find_subject(session: Session, name: str, system: str | None, report: str |
 
 def _find_report(
     session: Session, subject: MetricSubject | SeriesSubject, report: str | None
-) -> Report | Article | History | None:
+) -> Report | History | None:
     """Find the report that the user names (with or without its system), or else the one that shows the subject."""
     if not report:
         return subject.report
@@ -142,7 +141,7 @@ def _compute_run_facts(
     run: NamedRun,
 ) -> RunFacts:
     """Compute the result of a subject in a run."""
-    computation = compute(session, subject.checked, [run], subject.metrics, applied_filters, series=subject.series)
+    computation = compute(session, subject.checked, [run], subject.request, applied_filters)
     (run_result,) = computation.runs
     notes = (
         *list_raw_notes(run_result.ingested_run),

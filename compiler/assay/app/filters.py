@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from assay.app.filter_files import format_use, is_file, read_filter_files
-from assay.lang.model.article import Article
 from assay.lang.model.filters import Filter, FilterSource
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
@@ -18,7 +17,7 @@ SHOWN = 80  # characters of an argument in a message
 
 
 def parse_filters(
-    package: Package, report: Report | Article | None, filter_texts: Sequence[str], no_filters: bool
+    package: Package, report: Report | None, filter_texts: Sequence[str], no_filters: bool
 ) -> tuple[AppliedFilter, ...]:
     """Return the filters to apply: those in `filter_texts`, or else (unless `no_filters`) those of the report.
 

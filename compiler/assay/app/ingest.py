@@ -59,11 +59,11 @@ def ingest_runs(
 def collect_required_fields(package: Package) -> dict[str, frozenset[str]]:
     """Return the fields of events that the metrics, filters and relations of a package require."""
     from assay.plan.planner import build_plan
+    from assay.plan.request import Request
 
     filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
-    return dict(
-        build_plan(package, package.metrics, filters, [item.name for item in package.relations]).required_fields
-    )
+    request = Request(package.metrics, tuple(item.name for item in package.relations))
+    return dict(build_plan(package, request, filters).required_fields)
 
 
 def _collect_all_fields(package: Package) -> dict[str, frozenset[str]]:

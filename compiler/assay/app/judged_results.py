@@ -258,8 +258,9 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
     Raises KeyError, TypeError, ValueError, AttributeError or OverflowError for data that no build writes.
     """
     judgement = results["judgement"]
-    base, *others = results.get("versions") or results["runs"]
     repeats, cautions, hosts = judgement["repeats"], judgement["cautions"], judgement["hosts"]
+    # Runs that are cases of a grid have no hosts there: they are not compared.
+    base, *others = (item for item in results.get("versions") or results["runs"] if item["id"] in hosts)
     return JudgedResults(
         str(results["report"]),
         float(judgement["level"]),

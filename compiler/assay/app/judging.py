@@ -107,7 +107,7 @@ def judge_versions(
     changes = mark_changes_by_chance(changes, level)
     runs = tuple(len(version.runs) for version in versions)
     sentence = describe_noise(can_measure_noise(runs, len(calibration)), runs, len(calibration))
-    return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes)
+    return ReportJudgements(level, runs, rules.repeats, len(calibration), sentence, gated, changes, versions[0].id)
 
 
 def _add_tails(
@@ -255,8 +255,18 @@ def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunR
         return Version(estimates, is_constant=is_constant)
     if any(row["lost"] for table in tables for row in table):
         return Version(estimates, reason=Reason.TOO_LARGE)
-    version = Version.from_runs(measure_run(build_run_cells(checked, metric, table, summary)) for table in tables)
-    return replace(version, is_constant=is_constant)
+    measured_runs = [measure_run(build_run_cells(checked, metric, table, summary)) for table in tables]
+    if metric.per and not _has_clusters(checked, metric):
+        measured_runs = [replace(run, by_cluster={}) for run in measured_runs]
+    return replace(Version.from_runs(measured_runs), is_constant=is_constant)
+
+
+def _has_clusters(checked: CheckedPackage, metric: Metric) -> bool:
+    """Return whether the values of `per` are some of many, such as hosts, which the clusters of its grain declare.
+
+    Others, such as the experiments of a run, are conditions: their differences are no noise.
+    """
+    return next(grain.cluster for grain in checked.package.grains if grain.name == metric.grain) == metric.per
 
 
 def _is_constant(samples: Distribution, summary: str) -> bool:

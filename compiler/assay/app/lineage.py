@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.app import filters
 from assay.app.compute import list_report_metrics
 from assay.app.prose import read_prose
+from assay.app.report_request import list_report_series
 from assay.app.session import Session
 from assay.app.subject import FormulaSubject, MetricSubject, SeriesSubject, find_subject
 from assay.engine.compiled_plan import CompiledPlan, compile_plan
@@ -15,7 +16,6 @@ from assay.explain.facts import list_appearances
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, list_constants
-from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import History, Report
 from assay.lang.model.series import Series
@@ -24,10 +24,11 @@ from assay.lineage.constants import index_constants, list_constant_facts
 from assay.lineage.graph import Graph, build_graph, get_key_place, list_raw_places, to_data
 from assay.lineage.metric_lineage import Lineage, build_lineage, get_root, trace_fields
 from assay.lineage.tree import FilterRow, iter_field_rows
-from assay.plan.planner import AppliedFilter, EventStep, name_rows_statement
-from assay.report.blocks.rows import list_row_requests, list_shown_series
+from assay.plan.planner import AppliedFilter, EventStep
+from assay.plan.request import Request, name_rows_statement
+from assay.report.blocks.rows import list_row_requests
+from assay.report.prose import Prose
 from assay.report.run_results import add_unit
-from assay.report.run_timelines import list_timeline_series
 from assay.util.diagnostics import USAGE, fail
 
 
@@ -120,9 +121,8 @@ def find_lineage(
         if isinstance(report, History):
             message = f"history `{name}` has no lineage: it shows published values"
             raise fail("no-lineage", message, hint="pass the report that was published", status=USAGE)
-        return _trace_article(session, checked, name, report) if isinstance(report, Article) else _trace_report(
-            checked, name, report, filter_texts, no_filters
-        )  # fmt: skip
+        texts = tuple(read_prose(session.workspace, checked, report).values())
+        return _trace_report(checked, name, report, texts, filter_texts, no_filters)
     subject = find_subject(session, name, system)
     applied_filters = subject.select_filters(filter_texts, no_filters)
     return trace_subject(subject, applied_filters, subject.compile(applied_filters))
@@ -188,21 +188,24 @@ def _list_labels(applied_filters: Sequence[AppliedFilter]) -> tuple[str, ...]:
 
 
 def _trace_report(
-    checked: CheckedPackage, name: str, report: Report, filter_texts: Sequence[str], no_filters: bool
+    checked: CheckedPackage,
+    name: str,
+    report: Report,
+    texts: Collection[Prose],
+    filter_texts: Sequence[str],
+    no_filters: bool,
 ) -> LineageResult:
-    """Return the lineage of all cells of a report: its metrics, and the relations that its manifest prints."""
+    """Return the lineage of a report: its metrics, rows and series, and the relations that its manifest prints."""
     applied_filters = filters.parse_filters(checked.package, report, filter_texts, no_filters)
     metrics = list_report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    shown_series = list_timeline_series(report)
-    statements = compile_plan(checked, metrics, applied_filters, relations, series=shown_series).statements
-    cells: dict[Origin, list[str]] = {}
-    titles: dict[Origin, str] = {}
-    for metric in metrics:
-        start = get_root(statements, metric.id, MEAN)
-        label = add_unit(metric.name, metric.unit.symbol)
-        titles[start] = f"{metric.id}: {label}"
-        cells[start] = [f"{part.title}/{label}" for part in report.sections if metric.id in part.metrics]
+    rows, shown_series = list_row_requests(checked, report, texts), list_report_series(report, texts)
+    request = Request(metrics, tuple(relations), rows, shown_series)
+    statements = compile_plan(checked, request, applied_filters).statements
+    starts = [(get_root(statements, metric.id, MEAN), metric) for metric in metrics]
+    starts += [(Origin(item.name, metric.id), metric) for item in rows for metric in item.metrics]
+    titles = {start: f"{metric.id}: {add_unit(metric.name, metric.unit.symbol)}" for start, metric in starts}
+    cells = {start: list(_list_places(checked, name, metric)) for start, metric in starts}
     for series in (item for item in checked.package.series if item.name in shown_series):
         start = Origin(name_rows_statement(series.name), "value")
         titles[start] = f"{series.name}: {add_unit('series', series.unit.symbol)}"
@@ -213,32 +216,14 @@ def _trace_report(
             titles.setdefault(start, f"{row.relation}.{row.column}: {row.label}")
             cells.setdefault(start, []).append(row.label)
     report_lineage = build_lineage(statements, titles)
-    cells_by_root = {item: tuple(texts) for item, texts in cells.items()}
-    return LineageResult(checked, name, report_lineage, _list_labels(applied_filters), titles, cells_by_root, metrics)
-
-
-def _trace_article(session: Session, checked: CheckedPackage, name: str, article: Article) -> LineageResult:
-    """Return the lineage of an article: the columns of its tables and figures, and its series."""
-    prose_texts = read_prose(session.workspace, checked, article).values()
-    rows, shown_series = list_row_requests(checked, article, prose_texts), list_shown_series(article, prose_texts)
-    statements = compile_plan(checked, row_requests=rows, series=shown_series).statements
-    titles: dict[Origin, str] = {}
-    cells: dict[Origin, tuple[str, ...]] = {}
-    for item in rows:
-        for metric in item.metrics:
-            start = Origin(item.name, metric.id)
-            titles[start] = f"{metric.id}: {add_unit(metric.name, metric.unit.symbol)}"
-            cells[start] = _list_places(checked, name, metric)
-    for series in checked.package.series:
-        if series.name in shown_series:
-            start = Origin(name_rows_statement(series.name), "value")
-            titles[start] = f"{series.name}: {add_unit('series', series.unit.symbol)}"
-            cells[start] = _list_places(checked, name, series)
-    metrics = tuple(dict.fromkeys(metric for item in rows for metric in item.metrics))
-    return LineageResult(checked, name, build_lineage(statements, titles), (), titles, cells, metrics)
+    cells_by_root = {item: tuple(places) for item, places in cells.items()}
+    traced = tuple(dict.fromkeys(metric for _, metric in starts))
+    return LineageResult(checked, name, report_lineage, _list_labels(applied_filters), titles, cells_by_root, traced)
 
 
 def _list_places(checked: CheckedPackage, report: str, item: Metric | Series) -> tuple[str, ...]:
     return tuple(
-        f"{place.section}/{place.label}" for place in list_appearances(checked.package, item) if place.report == report
+        f"{place.section}/{place.label}"
+        for place in list_appearances(checked.package, item)
+        if place.report == report and place.kind not in ("dictionary", "chart")
     )

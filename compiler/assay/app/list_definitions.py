@@ -8,7 +8,6 @@ from assay.app.session import Session
 from assay.explain.wording import describe_interval, describe_window
 from assay.lang import series_wording
 from assay.lang.blocks.timeline import Timeline
-from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Grain, Package
 from assay.lang.model.report import History, Report
 from assay.lang.model.series import Series
@@ -93,24 +92,24 @@ def _list_filter_rows(package: Package, _system: str) -> list[Row]:
 
 
 def _list_report_rows(package: Package, system: str) -> list[Row]:
-    counts: list[tuple[Report | History | Article, int, int]] = [
-        *((report, _count_metrics(report), len(report.charts)) for report in package.reports),
-        *((history, _count_metrics(history), _count_metrics(history)) for history in package.histories),
-        *(
-            (
-                article,
-                len({name for block in article.blocks for name in block.read_metrics()}),
-                sum(len(part.select(Timeline)) for part in article.parts),
-            )
-            for article in package.articles
-        ),
+    counts: list[tuple[Report | History, int, int]] = [
+        *((report, _count_metrics(report), _count_charts(report)) for report in package.reports),
+        *((history, _count_section_metrics(history), _count_section_metrics(history)) for history in package.histories),
     ]
     return [(f"{system}/{report.name}", str(metrics), str(charts), report.doc) for report, metrics, charts in counts]
 
 
-def _count_metrics(report: Report | History) -> int:
-    """Count the metrics in the sections of a report or history."""
+def _count_metrics(report: Report) -> int:
+    """Count the metrics in the sections and blocks of a report."""
+    return _count_section_metrics(report) + len({name for block in report.blocks for name in block.read_metrics()})
+
+
+def _count_section_metrics(report: Report | History) -> int:
     return sum(len(section.metrics) for section in report.sections)
+
+
+def _count_charts(report: Report) -> int:
+    return len(report.charts) + sum(len(part.select(Timeline)) for part in report.parts)
 
 
 def _list_series_rows(package: Package, _system: str) -> list[Row]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 from assay.app.compute import Computation
 from assay.app.judging import JudgedVersion, StandardizedMetric, measure_version
@@ -17,6 +16,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.segments import Split, Values, add_segments, is_segment, list_dimensions, name_segment
+from assay.plan.request import Request
 from assay.plan.value_request import ValueRequest
 
 LEAST_FURTHER = 0.01
@@ -24,8 +24,8 @@ LEAST_FURTHER = 0.01
 MOST_VALUES = 100
 """How many values a dimension may have: more are names of single things, such as requests."""
 
-Calculate = Callable[..., Computation]
-"""Computes metrics of a package over the compared runs, as `compute` does."""
+Calculate = Callable[[CheckedPackage, Request], Computation]
+"""Computes what is requested with the metrics of a package over the compared runs."""
 
 
 def standardize_metrics(
@@ -40,8 +40,11 @@ def standardize_metrics(
     listed = [request for items in requests.values() for request in items]
     if not listed:
         return {}
-    count = partial(calculate, checked=checked, metrics=metrics)
-    base, *others = _list_versions(count(value_requests=listed))
+
+    def count(items: Sequence[ValueRequest]) -> list[JudgedVersion]:
+        return _list_versions(calculate(checked, Request(tuple(metrics), values=tuple(items))))
+
+    base, *others = count(listed)
     requests = {
         name: [item for item in items if not _is_decided(item, (base, *others))] for name, items in requests.items()
     }
@@ -55,7 +58,7 @@ def standardize_metrics(
         return {}
     pairs = {key: _pair_dimensions(requests[key[0]], mix) for key, mix in mixes.items()}
     joint = list(dict.fromkeys(request for items in pairs.values() for request in items))
-    counted = {item.id: item for item in _list_versions(count(value_requests=joint))} if joint else {}
+    counted = {item.id: item for item in count(joint)} if joint else {}
     for key, items in pairs.items():
         if items and (further := _find_further_mix(items, counted[base.id], counted[key[1]], mixes[key])):
             mixes[key] = further
@@ -64,8 +67,8 @@ def standardize_metrics(
     if not any(split.values for split in splits):
         return {key: StandardizedMetric(mix, None) for key, mix in mixes.items()}
     package = add_segments(checked, splits)
-    parts = [package.get_metric(name) for name in dict.fromkeys(_list_segments(splits))]
-    versions = {item.id: item for item in _list_versions(calculate(checked=package, metrics=parts, judged=parts))}
+    parts = tuple(package.get_metric(name) for name in dict.fromkeys(_list_segments(splits)))
+    versions = {item.id: item for item in _list_versions(calculate(package, Request(parts, judged=parts)))}
 
     def measure(name: str, mix: Mix, *compared: JudgedVersion) -> tuple[Version, Version]:
         parts = []

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from assay.app.gate import list_gated_changes, require_decision
 from assay.app.judged_results import ComparedRun, JudgedResults, parse_judged_results
 from assay.app.prose import KEPT, read_stored_texts
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.report import Report
 from assay.report.data_quality import list_names
 from assay.report.document import Document
@@ -60,17 +60,17 @@ def parse_observations(name: str, text: str, changes: Changes) -> EditedProse:
     return prose
 
 
-def list_groups(report: Report | Article) -> tuple[str, ...]:
-    """Return the names of the groups of runs of an article; none of a report."""
-    return tuple(group.name for group in report.groups) if isinstance(report, Article) else ()
+def list_groups(report: Report) -> tuple[str, ...]:
+    """Return the names of the groups of runs of a report."""
+    return tuple(group.name for group in report.groups)
 
 
 def add_observations(
     checked: CheckedPackage,
-    report: Report | Article,
+    report: Report,
     document: Document,
     prose_by_file: Mapping[str, Prose],
-    results: Mapping[str, object] = MappingProxyType({}),
+    results: Mapping[str, Any] = MappingProxyType({}),
 ) -> Document:
     """Return a document with observations: edited ones if there are some, else drafted ones, if rules are declared.
 
@@ -85,7 +85,8 @@ def add_observations(
             message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"
             raise fail("no-observations", message, hint=hint, status=USAGE)
         return document
-    judged = {"": parse_judged_results(results)} if "judgement" in results else {}
+    has_phases = any("phase" in run for run in results.get("runs", ()))  # a gate decides on runs, not on phases
+    judged = {"": parse_judged_results(results)} if "judgement" in results and not has_phases else {}
     conclusion = draft_conclusion(judged, {"": document})
     if not prose_by_file:
         return replace(document, observations=build_draft(checked, rules, changes, conclusion))

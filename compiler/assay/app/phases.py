@@ -127,7 +127,7 @@ def _parse_phase(package: Package, declared: Sequence[Phase], text: str) -> Phas
     if "=" in text:
         name = text.partition("=")[0]
         return Phase(name, *_parse_ends(text), 0, "", "")
-    phase_lists = [*(item.phases for item in package.articles), *(item.phases for item in package.reports)]
+    phase_lists = [item.phases for item in package.reports]
     phases_by_name = {phase.name: phase for phases in phase_lists for phase in phases}
     phases_by_name |= {phase.name: phase for phase in declared}
     if text not in phases_by_name:

@@ -102,9 +102,9 @@ def _plan_change(results: JudgedResults, item: RecordedChange, change: float) ->
 
 def plan_from_records(session: Session, folder: Path, name: str, change: float) -> RunPlan:
     """Plan by the recorded runs of a report: their averages since the last level shift. Raises AssayError."""
-    checked, report = session.find_comparison(name)
+    checked, report = session.find_report_of_runs(name)
     rules = report.judgement or DEFAULT_RULES
-    listed = dict.fromkeys(item for section in report.sections for item in section.metrics if not is_segment(item))
+    listed = dict.fromkeys(item for item in report.compared_metrics if not is_segment(item))
     gated = list_gated(rules, [checked.get_metric(item) for item in (*listed, *rules.gate) if not is_segment(item)])
     recorded, runs = read_results(folder), list_runs(folder)
     of_report = [item for item in recorded if item.content.report == f"{checked.package.system}/{report.name}"]

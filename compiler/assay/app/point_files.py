@@ -16,7 +16,7 @@ from assay.engine.point_rows import DECIMAL, PointRows
 from assay.ingest import sql_trees
 from assay.ingest.small_tables import build_create_statement
 from assay.lang.checked_package import CheckedPackage
-from assay.plan.planner import RowRequest
+from assay.plan.request import RowRequest
 from assay.report.blocks.scatter import format_file_name
 from assay.sql import dialect
 from assay.sql.template import fill_expression

@@ -1,4 +1,4 @@
-"""Read the prose of articles from a workspace, and store it with builds."""
+"""Read the prose of reports from a workspace, and store it with builds."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
+from assay.lang.model.report import Report
 from assay.lang.workspace import Workspace, get_positions
 from assay.report.formatted_text import name_anchor
 from assay.report.prose import Prose, read_prose_file
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, raise_all, suggest_nearest
 
-#: The file of a build with the prose of its article: text by file, as JSON.
+#: The file of a build with the prose of its report: text by file, as JSON.
 KEPT = "prose.json"
 
 Texts = Mapping[str, str]
-"""The texts of prose files, by the names that the article uses."""
+"""The texts of prose files, by the names that the report uses."""
 
 
-def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) -> Mapping[str, Prose]:
-    """Read the prose of an article, by file. Raises AssayError with all problems in it."""
+def read_prose(workspace: Workspace, checked: CheckedPackage, report: Report) -> Mapping[str, Prose]:
+    """Read the prose of a report, by file. Raises AssayError with all problems in it."""
     problems: list[Diagnostic] = []
     prose_by_file: dict[str, Prose] = {}
-    anchors = [name_anchor(part.title) for part in article.parts]
-    groups = [group.name for group in article.groups]
-    for name in dict.fromkeys(part.prose for part in article.parts if part.prose):
+    anchors = [name_anchor(part.title) for part in report.parts]
+    groups = [group.name for group in report.groups]
+    for name in dict.fromkeys(part.prose for part in report.parts if part.prose):
         display_name, path = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
         if not workspace.contains_path(path):
             problems.append(Diagnostic("prose", "a link points outside the workspace", Span(display_name)))
             continue
         if not path.exists():
-            problems.append(_create_missing_problem(workspace, checked, article, name, display_name))
+            problems.append(_create_missing_problem(workspace, checked, report, name, display_name))
             continue
         prose_by_file[name] = read_prose_file(
-            path, display_name, checked, article.choices, problems, anchors, groups,
-            needs_group=any(part.prose == name and not part.group for part in article.parts if groups),
+            path, display_name, checked, report.choices, problems, anchors, groups,
+            needs_group=any(part.prose == name and not part.group for part in report.parts if groups),
         )  # fmt: skip
     raise_all(problems)
     return prose_by_file
 
 
 def _create_missing_problem(
-    workspace: Workspace, checked: CheckedPackage, article: Article, name: str, display_name: str
+    workspace: Workspace, checked: CheckedPackage, report: Report, name: str, display_name: str
 ) -> Diagnostic:
     """Return the problem of a missing prose file, at the line of the specs that names it."""
     system = checked.package.system
@@ -52,7 +52,7 @@ def _create_missing_problem(
     stems = [path.stem for path in prose_path.parent.glob(f"*{prose_path.suffix}")]
     return Diagnostic(
         "prose",
-        f"article `{article.name}` has prose that does not exist: `{name}`",
+        f"report `{report.name}` has prose that does not exist: `{name}`",
         span,
         excerpt,
         expected=f"the file {display_name}",
@@ -65,13 +65,13 @@ def get_texts(prose: Mapping[str, Prose]) -> dict[str, str]:
     return {name: item.text for name, item in sorted(prose.items())}
 
 
-def read_texts_by_article(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
-    """Return the texts of the prose of every article. Raises AssayError with all distinct problems."""
+def read_texts_by_report(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
+    """Return the texts of the prose of every report. Raises AssayError with all distinct problems."""
     texts: dict[str, Texts] = {}
     problems: list[Diagnostic] = []
-    for article in checked.package.articles:
+    for report in checked.package.reports:
         try:
-            texts[article.name] = get_texts(read_prose(workspace, checked, article))
+            texts[report.name] = get_texts(read_prose(workspace, checked, report))
         except AssayError as error:
             problems += error.diagnostics
     raise_all(dict.fromkeys(problems))
@@ -79,7 +79,7 @@ def read_texts_by_article(workspace: Workspace, checked: CheckedPackage) -> dict
 
 
 def read_unchecked_texts(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
-    """Return the texts of the prose of every article, unchecked; unreadable files have empty texts."""
+    """Return the texts of the prose of every report, unchecked; unreadable files have empty texts."""
 
     def read_text(name: str) -> str:
         path = workspace.specs / checked.package.system / name
@@ -89,13 +89,13 @@ def read_unchecked_texts(workspace: Workspace, checked: CheckedPackage) -> dict[
             return ""
 
     return {
-        article.name: {part.prose: read_text(part.prose) for part in article.parts if part.prose}
-        for article in checked.package.articles
+        report.name: {part.prose: read_text(part.prose) for part in report.parts if part.prose}
+        for report in checked.package.reports
     }
 
 
 def write_prose_texts(prose: Mapping[str, Prose], folder: Path) -> None:
-    """Store the prose of an article in the folder of its build."""
+    """Store the prose of a report in the folder of its build."""
     text = json.dumps(get_texts(prose), ensure_ascii=False, indent=1, sort_keys=True)
     (folder / KEPT).write_text(text + "\n", encoding="utf-8")
 

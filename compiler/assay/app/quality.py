@@ -27,6 +27,7 @@ from assay.lang.reserved_names import get_default_mark
 from assay.lang.segments import get_whole, is_segment
 from assay.lang.units import get_package_library
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
+from assay.plan.request import Request
 from assay.quality.absent_hosts import find_absent_hosts
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
@@ -57,7 +58,7 @@ def list_absent_field_warnings(
     readers: dict[tuple[str, str], list[str]] = {}
     for metric in metric_plan.metrics:
         if not results.metrics[metric.id].size and not is_segment(metric.id):
-            for name, fields in build_plan(checked.package, [metric], ()).required_fields.items():
+            for name, fields in build_plan(checked.package, Request((metric,))).required_fields.items():
                 for field in fields:
                     readers.setdefault((name, field), []).append(metric.id)
     return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -31,6 +30,8 @@ from assay.lang.model.report import Report
 from assay.lang.reserved_names import CONSTANTS
 from assay.lang.segments import join_segments
 from assay.plan.planner import AppliedFilter
+from assay.plan.request import Request
+from assay.plan.value_request import ValueRequest
 from assay.provenance.versions import get_versions
 from assay.registry.tables import COLUMNS, build_statistics
 from assay.report.group_spreads import Spreads, build_group_data, collect_spreads
@@ -85,15 +86,18 @@ def query_metrics(
     summary_name = choose_summary(checked.package, report, summary)
     phase_selection = select_phases(checked.package, (), at, phases)
     if dimensions := parse_dimensions(checked.package, metrics, by):
-        request = partial(compute, session, checked, runs, metrics, applied_filters, phase_selection=phase_selection)
-        checked, metrics = split_metrics(
-            checked, metrics, dimensions, lambda items: request(value_requests=items), report=report
-        )
+        unsplit = Request(tuple(metrics))
+
+        def count_values(items: Sequence[ValueRequest]) -> Computation:
+            request = unsplit | Request(values=tuple(items))
+            return compute(session, package_of_report, runs, request, applied_filters, phase_selection)
+
+        package_of_report = checked
+        checked, metrics = split_metrics(checked, metrics, dimensions, count_values, report=report)
         by = ""
     grouped_metrics = group_metrics(checked, metrics, by, session.workspace)
-    computation = compute(
-        session, checked, runs, metrics, applied_filters, phase_selection=phase_selection, grouped=grouped_metrics
-    )
+    request = Request(tuple(metrics), grouped=tuple(grouped_metrics))
+    computation = compute(session, checked, runs, request, applied_filters, phase_selection)
     rows = tuple(
         (metric, run.id, _get_result(run.results, metric)) for metric in metrics for run in computation.columns
     )
@@ -232,9 +236,9 @@ def _compile_phase_sql(
     """Return the SQL of a metric over a phase of a run."""
     if run is None:
         raise fail("no-run", "--phase needs a run", hint="pass --run DIR", status=USAGE)
-    computation = compute(session, checked, [run], [metric], applied_filters, phase_selection=phase_selection)
+    computation = compute(session, checked, [run], Request((metric,)), applied_filters, phase_selection)
     ((bounds,),) = (phases.phases for phases in computation.phases)
-    compiled_plan = compile_plan(checked, [metric], applied_filters, cut=True)
+    compiled_plan = compile_plan(checked, Request((metric,)), applied_filters, cut=True)
     statements = [replace(item, query=_bind_values(item.query, bounds.parameters)) for item in compiled_plan.statements]
     ingested_run = computation.runs[0].ingested_run
     query = build_metric_query(checked, metric, report, statements)

@@ -91,7 +91,7 @@ def read_published_report(session: Session, file: Path, report: str | None, edit
 def _find_report(session: Session, name: str | None) -> tuple[CheckedPackage, Report, str]:
     if name is None:
         name = _get_single_name([full_name for full_name, report in _list_reports(session) if report.editions])
-    return (*session.find_comparison(name), name)
+    return (*session.find_report_of_runs(name), name)
 
 
 def _list_reports(session: Session) -> list[tuple[str, Report]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from assay.app.compute import Computation
 from assay.app.judging import build_change_data
@@ -32,13 +33,8 @@ from assay.lang.model.report import Report
 from assay.lineage.constants import format_place, index_constants
 from assay.number_styles.exact_decimal import format_six_digits
 from assay.number_styles.row import Distribution
-from assay.plan.planner import (
-    AppliedFilter,
-    RowRequest,
-    name_cells_statement,
-    name_quantiles_statement,
-    name_rows_statement,
-)
+from assay.plan.planner import AppliedFilter, name_cells_statement, name_quantiles_statement
+from assay.plan.request import RowRequest, name_rows_statement
 from assay.provenance.record import add_forms, hash_templates
 from assay.provenance.versions import get_form_tools, get_versions
 from assay.report.document import Document, to_json
@@ -52,7 +48,7 @@ from assay.report.render.html import NO_DETAILS, Detail, ReportDetails
 from assay.report.render.pdf import lay_out, write_data
 from assay.report.results_json import dump_json_by_member
 from assay.report.row_units import NO_UNITS, ReportUnits
-from assay.report.run_results import Choices, RunFigures
+from assay.report.run_results import Choices, RunFigures, has_result
 from assay.sql import dialect
 from assay.sql.codegen import build_cells_statements
 from assay.sql.expressions import build_placeholders
@@ -73,7 +69,7 @@ Files = Mapping[tuple[str, str], tuple[str, str]]
 class AssembledReport:
     """A report before it is laid out: its document, provenance, and details on its numbers.
 
-    Reports over runs have `results` as plain data and their `computation`; articles have their `prose` by file.
+    Reports over runs have `results` as plain data and their `computation`; reports have their `prose` by file.
     `findings` are warnings about gaps in the data of runs.
     """
 
@@ -117,18 +113,23 @@ def collect_report_details(
     judgements: ReportJudgements | None = None,
     courses: Courses = NO_COURSES,
     units: ReportUnits = NO_UNITS,
+    rows: Sequence[RowRequest] = (),
+    whole_runs: Runs = MappingProxyType({}),
 ) -> ReportDetails:
     """Return the details on the metrics of a report: distributions in `runs`, events, constants and statement.
 
+    Metrics that are only in `rows`, of `whole_runs`, have the number of rows instead.
     Formulas have values instead of distributions, and the statements of the metrics that they depend on.
     """
     files = _index_files(computation)
-    details = {}
+    details: dict[str, Detail] = {}
+    for name, detail in _iter_row_details(checked, rows, whole_runs, files):
+        details.setdefault(name, detail)
     for metric in metrics:
         detail = _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
         detail = _add_changes(checked, detail, metric, runs, files, judgements) if judgements else detail
         details[metric.id] = _add_figures(detail, metric, courses, files, units)
-    details |= dict(_iter_series_details(checked, computation, runs, files))
+    details |= dict(_iter_series_details(checked, computation, whole_runs or runs, files))
     return ReportDetails(SAMPLES, details | dict(_iter_parameter_details(checked, report, computation)))
 
 
@@ -144,7 +145,7 @@ def _add_changes(
             changes.append((label, *describe_change(data, judgements.level, metric.unit.symbol)))
     detail = replace(detail, changes=tuple(changes))
     name = name_cells_statement(metric)
-    if ("rows", name) not in files:
+    if ("rows", name) not in files or is_formula(metric):
         return detail
     names = [constant.name for source in checked.package.sources for constant in source.constants]
     (cells,) = build_cells_statements([metric], checked, build_placeholders(names))
@@ -166,38 +167,17 @@ def _add_figures(detail: Detail, metric: Metric, courses: Courses, files: Files,
     return _add_sql(detail, *files["rows", name_quantiles_statement(metric.id)])
 
 
-def collect_article_details(
-    checked: CheckedPackage,
-    rows: Sequence[RowRequest],
-    computation: Computation,
-    runs: Runs,
-    columns: Runs,
-    summary: str,
-    applied_filters: Sequence[AppliedFilter] = (),
-) -> ReportDetails:
-    """Return the details on the metrics and series of an article: number of rows, events, constants, first statement.
-
-    Metrics that `columns` (runs or phases) compare have the details of `collect_report_details`.
-    """
-    files = _index_files(computation)
-    details: dict[str, Detail] = {}
+def _iter_row_details(
+    checked: CheckedPackage, rows: Sequence[RowRequest], runs: Runs, files: Files
+) -> Iterator[tuple[str, Detail]]:
+    """Yield the metrics of rows, each with its number of values, events, constants and statement."""
     for item in rows:
         for metric in (*item.metrics, *item.formulas):
-            if metric.id not in details and ("rows", item.name) in files:
+            if ("rows", item.name) in files:
                 inputs = list_inputs(checked, dependencies.collect_dependencies(checked.package, [metric], ()))
                 file, sql = files["rows", item.name]
-                details[metric.id] = Detail(_count_values(runs, item.name, metric.id), inputs[0], file, sql, inputs[1])
-    details |= dict(_iter_series_details(checked, computation, runs, files))
-    metrics_by_id = index_metrics(checked.package)
-    columns_by_metric: dict[str, dict[str, RunFigures]] = {}
-    for label, run in columns.items():
-        for name in (*run.results.metrics, *run.results.formulas):
-            columns_by_metric.setdefault(name, {})[label] = run
-    for name, metric_columns in columns_by_metric.items():
-        details[name] = _create_metric_detail(
-            checked, metrics_by_id[name], applied_filters, metric_columns, summary, files
-        )
-    return ReportDetails(ROWS, details)
+                counts = _count_values(runs, item.name, metric.id)
+                yield metric.id, Detail(counts, inputs[0], file, sql, inputs[1], ROWS)
 
 
 def _iter_series_details(
@@ -210,7 +190,7 @@ def _iter_series_details(
         )
         statement = name_rows_statement(step.name)
         file, sql = files["rows", statement]
-        yield step.name, Detail(_count_values(runs, statement, "value"), events, file, sql, constants)
+        yield step.name, Detail(_count_values(runs, statement, "value"), events, file, sql, constants, ROWS)
 
 
 def _index_files(computation: Computation) -> Files:
@@ -240,7 +220,9 @@ def _create_metric_detail(
         for measured_metric in list_measured(index_metrics(checked.package), [metric])
     ]
     header = VALUE if is_formula(metric) else SAMPLES
-    rows = tuple((label, *_format_figures(run, metric, summary)) for label, run in runs.items())
+    rows = tuple(
+        (label, *_format_figures(run, metric, summary)) for label, run in runs.items() if has_result(run, metric)
+    )
     sql = f"{LINE_END}{LINE_END}".join(text for _, text in statement_files)
     return Detail(rows, events, ", ".join(file for file, _ in statement_files), sql, constants, header)
 

@@ -28,6 +28,9 @@ def check_repeats(report: Report, runs: Sequence[NamedRun], options: Options, ha
     if has_phases and (options.measures_noise or options.calibration or repeated):
         raise fail("repeats", f"phases cannot be compared with {option or f'several runs of `{repeated}`'}",
                    hint="build without phases, or give each run a name of its own", status=USAGE)  # fmt: skip
+    if (cause := option or (repeated and f"several runs of `{repeated}`")) and report.parts:
+        raise fail("repeats", f"{cause} cannot be used with `{report.name}`, whose parts compare single runs",
+                   expected="a report without parts", status=USAGE)  # fmt: skip
     if options.measures_noise:
         _check_runs_of_noise(versions if repeated else versions[:1], len(runs), options)
     elif option and report.judgement is None:
@@ -49,14 +52,6 @@ def _check_runs_of_noise(versions: Sequence[str], count: int, options: Options) 
     if count < LEAST_RUNS:
         raise fail("repeats", "too few runs show how much runs differ", status=USAGE,
                    expected=f"at least {LEAST_RUNS} runs of one version", found=str(count))  # fmt: skip
-
-
-def refuse_repeats(name: str, runs: Sequence[NamedRun], options: Options) -> None:
-    """Raise AssayError (usage) for several runs of a version, and for options on them, in an article."""
-    repeated = next((f"several runs of `{run.version}`" for run in runs if run.version), "")
-    if cause := find_repeats_option(options) or repeated:
-        raise fail("repeats", f"{cause} cannot be used with `{name}`, an article", status=USAGE,
-                   expected="a report with sections of metrics")  # fmt: skip
 
 
 def find_repeats_option(options: Options) -> str:

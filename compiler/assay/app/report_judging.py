@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from assay.app.compute import Computation, compute, list_judged_metrics
 from assay.app.judging import judge_versions
@@ -16,6 +15,7 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
+from assay.plan.request import Request
 from assay.report.group_changes import NO_CHANGES, GroupChanges
 
 
@@ -28,12 +28,13 @@ def judge_report(
     calculate: Calculate | None = None,
 ) -> ReportJudgements | None:
     """Judge the versions or phases after the first; None if there is no other, or if the report judges nothing.
+    Runs of groups are not judged: each group has a baseline of its own.
 
     `calculate` computes metrics over the same runs: with it, samples of other things are not compared.
     """
     compared, calibration = split_calibration(computation)
     versions = list_versions(compared.columns)
-    if report.judgement is None or len(versions) == 1:
+    if report.judgement is None or len(versions) == 1 or not metrics or report.groups:
         return None
     standardized = standardize_metrics(checked, metrics, summary, calculate) if calculate else {}
     calibration_results = [item.results for item in calibration]
@@ -42,8 +43,11 @@ def judge_report(
 
 def create_calculation(session: Session, request: ReportRequest) -> Calculate:
     """Return the function that computes other metrics over the runs of a report."""
-    return partial(compute, session, runs=request.runs, applied_filters=request.applied_filters,
-                   phase_selection=request.phase_selection)  # fmt: skip
+
+    def calculate(checked: CheckedPackage, requested: Request) -> Computation:
+        return compute(session, checked, request.runs, requested, request.applied_filters, request.phase_selection)
+
+    return calculate
 
 
 def judge_groups(
@@ -54,15 +58,15 @@ def judge_groups(
     metrics = [metric for metric in list_judged_metrics(checked, report) if metric.id in grouped]
     runs = [run for run in request.runs if not run.is_calibration]
     has_versions = request.phase_selection or len({run.version or run.id for run in runs}) > 1
-    if not metrics or report.judgement is None or not has_versions:
+    if not column or not metrics or report.judgement is None or not has_versions:
         return NO_CHANGES
     calculate = create_calculation(session, request)
     package, split = split_groups(
-        checked, metrics, column, lambda items: calculate(checked=checked, metrics=metrics, value_requests=items)
+        checked, metrics, column, lambda items: calculate(checked, Request(tuple(metrics), values=tuple(items)))
     )
     segments = {metric.id: split.list_segments(metric.id) for metric in metrics}
-    parts = [package.get_metric(name) for names in segments.values() for name in names]
-    computation = calculate(checked=package, metrics=parts, judged=parts)
+    parts = tuple(package.get_metric(name) for names in segments.values() for name in names)
+    computation = calculate(package, Request(parts, judged=parts))
     judgements = judge_report(package, report, computation, summary, parts)
     if judgements is None:
         return NO_CHANGES

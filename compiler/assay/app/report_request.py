@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.app.compute import Computation, compute, list_judged_metrics, list_report_metrics
@@ -14,16 +15,35 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter
+from assay.plan.request import Request, RowRequest
 from assay.plan.value_request import ValueRequest
+from assay.report.blocks.rows import list_row_requests, list_shown_series
 from assay.report.listings import list_listing_requests
 from assay.report.output_forms import HTML
+from assay.report.prose import Prose
 from assay.report.render.pdf import warm_up_converters
 from assay.report.run_timelines import list_timeline_series
 
 
+def list_report_rows(
+    checked: CheckedPackage, report: Report, texts: Iterable[Prose] = (), point_names: Collection[str] = ()
+) -> tuple[RowRequest, ...]:
+    """Return the rows that a report and its prose show; those whose names are among `point_names` are points."""
+    requests = (*list_listing_requests(checked, report), *list_row_requests(checked, report, texts))
+    return tuple(dataclasses.replace(item, are_points=item.are_points or item.name in point_names) for item in requests)
+
+
+def list_report_series(report: Report, texts: Iterable[Prose] = ()) -> tuple[str, ...]:
+    """Return the series that a report and its prose show, each once."""
+    return tuple(dict.fromkeys((*list_timeline_series(report), *list_shown_series(report, texts))))
+
+
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """What a report is computed from, and with which metrics besides its own."""
+    """What a report is computed from, and with which metrics besides its own.
+
+    `texts` is its prose; rows whose names are among `point_names` are points.
+    """
 
     runs: Sequence[NamedRun]
     applied_filters: Sequence[AppliedFilter]
@@ -32,27 +52,34 @@ class ReportRequest:
     details: Sequence[Metric]
     grouped_metrics: Sequence[Metric]
     options: Options
+    texts: Sequence[Prose] = ()
+    point_names: Collection[str] = ()
+
+    def build_request(self, checked: CheckedPackage, report: Report) -> Request:
+        """Return what a report needs of each run."""
+        compared_metrics, options = list_judged_metrics(checked, report), self.options
+        is_judged = bool(report.judgement) and not options.measures_noise
+        has_quantiles = HTML in options.forms or is_judged
+        return Request(
+            list_report_metrics(checked, report),
+            tuple(self.relations),
+            list_report_rows(checked, report, self.texts, self.point_names),
+            list_report_series(report, self.texts),
+            compared_metrics if is_judged else (),
+            tuple(dict.fromkeys((*(compared_metrics if has_quantiles else ()), *self.details))),
+            tuple(self.grouped_metrics),
+        )
 
     def compute(
         self, session: Session, checked: CheckedPackage, report: Report, value_requests: Sequence[ValueRequest] = ()
     ) -> Computation:
         """Compute the metrics of a report, and the numbers of rows of values. Raises AssayError."""
-        compared_metrics, options = list_judged_metrics(checked, report), self.options
-        is_judged = bool(report.judgement) and not options.measures_noise
-        has_quantiles = HTML in options.forms or is_judged
         return compute(
             session,
             checked,
             self.runs,
-            list_report_metrics(checked, report),
+            self.build_request(checked, report) | Request(values=tuple(value_requests)),
             self.applied_filters,
-            self.relations,
+            self.phase_selection,
             lambda: warm_up_converters(session.get_templates()),
-            row_requests=list_listing_requests(checked, report),
-            series=list_timeline_series(report),
-            phase_selection=self.phase_selection,
-            judged=compared_metrics if is_judged else (),
-            detailed=tuple(dict.fromkeys((*(compared_metrics if has_quantiles else ()), *self.details))),
-            grouped=self.grouped_metrics,
-            value_requests=value_requests,
         )

@@ -15,7 +15,6 @@ from assay.ingest.hashing import MEMO
 from assay.lang import workspace as workspaces
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.libraries import warn_of_differences
-from assay.lang.model.article import Article
 from assay.lang.model.package import Source
 from assay.lang.model.report import History, Report
 from assay.lang.workspace import CachedPackage, Workspace
@@ -180,14 +179,14 @@ class Session:
                 return cached_package.sources
         return self.load_package(system).package.sources
 
-    def find_comparison(self, name: str) -> tuple[CheckedPackage, Report]:
-        """Return the report `system/name` and its package. Raises AssayError (usage) if there is none."""
+    def find_report_of_runs(self, name: str) -> tuple[CheckedPackage, Report]:
+        """Return the report `system/name` over runs and its package. Raises AssayError (usage) if there is none."""
         checked, definition = self.find_report(name)
         if not isinstance(definition, Report):
             report_names = [f"{checked.package.system}/{report.name}" for report in checked.package.reports]
             raise fail(
                 "unknown-report",
-                f"`{name}` is not a comparison of runs",
+                f"`{name}` is a history, not a report over runs",
                 hint=suggest_names(name, report_names),
                 status=USAGE,
             )
@@ -200,22 +199,15 @@ class Session:
             raise fail("unknown-report", f"`{name}` is a report of runs, not a history", status=USAGE)
         return checked, definition
 
-    def find_article(self, name: str) -> tuple[CheckedPackage, Article]:
-        """Return the article `system/name` and its package. Raises AssayError (usage) if there is none."""
-        checked, definition = self.find_report(name)
-        if not isinstance(definition, Article):
-            raise fail("unknown-report", f"`{name}` is not an article", status=USAGE)
-        return checked, definition
-
     def is_of_runs(self, name: str) -> bool:
         """Return whether `system/name` is a report over runs, not a history.
 
         Raises AssayError (usage) if there is no such report.
         """
-        return isinstance(self.find_report(name)[1], (Report, Article))
+        return isinstance(self.find_report(name)[1], Report)
 
-    def find_report(self, name: str) -> tuple[CheckedPackage, Report | History | Article]:
-        """Return the report, history or article `system/name` and its package.
+    def find_report(self, name: str) -> tuple[CheckedPackage, Report | History]:
+        """Return the report or history `system/name` and its package.
 
         Raises AssayError (usage) if there is none.
         """
@@ -248,9 +240,9 @@ class Session:
         self.load_package(system)
         return (system,)
 
-    def _list_reports(self, system: str) -> tuple[Report | History | Article, ...]:
+    def _list_reports(self, system: str) -> tuple[Report | History, ...]:
         package = self.load_package(system).package
-        return (*package.reports, *package.histories, *package.articles)
+        return (*package.reports, *package.histories)
 
 
 def open_session(

@@ -15,7 +15,6 @@ from assay.engine.compiled_plan import CompiledPlan, compile_plan
 from assay.explain.wording import describe_formula
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Metric, Package
 from assay.lang.model.report import Cell, Report
 from assay.lang.model.series import Series
@@ -23,7 +22,8 @@ from assay.lang.model.vocabulary import Unit
 from assay.lang.segments import add_segments, get_whole, is_segment, list_dimensions, parse_segment
 from assay.lineage import sample_query
 from assay.number_styles.run_parameter_cells import format_manifest_cell
-from assay.plan.planner import AppliedFilter, RowRequest
+from assay.plan.planner import AppliedFilter
+from assay.plan.request import Request, RowRequest
 from assay.report.glossary import get_column_id, get_row_id
 from assay.report.run_results import format_typed_value
 from assay.sql.expressions import build_placeholders
@@ -122,9 +122,12 @@ class Subject(ABC):
 
     def compile(self, applied_filters: Sequence[AppliedFilter], *, is_phase: bool = False) -> CompiledPlan:
         """Compile a plan of this subject alone; with `is_phase`, for a phase of a run."""
-        return compile_plan(
-            self.checked, self.metrics, applied_filters, self.relations, self.row_requests, self.series, cut=is_phase
-        )
+        return compile_plan(self.checked, self.request, applied_filters, cut=is_phase)
+
+    @property
+    def request(self) -> Request:
+        """What is requested of a run to compute this subject alone."""
+        return Request(self.metrics, self.relations, self.row_requests, self.series)
 
     def select_filters(self, names: Sequence[str], no_filters: bool) -> tuple[AppliedFilter, ...]:
         """Return the filters of these names, or those of the report that shows it."""
@@ -292,6 +295,7 @@ def find_report(package: Package, metric: Metric) -> Report | None:
         if any(name in section.metrics for section in report.sections) or name in report.also
         or any(name in group.metrics for group in report.dictionary)
         or any(name in listing.metrics for listing in report.listings)
+        or any(name in block.read_metrics() for block in report.blocks)
     )  # fmt: skip
     return next(reports, package.reports[0] if package.reports else None)
 
@@ -305,11 +309,10 @@ def list_subjects(checked: CheckedPackage) -> tuple[MetricSubject | SeriesSubjec
     return (*metrics, *(SeriesSubject(checked, item) for item in checked.package.series))
 
 
-def list_cell_subjects(checked: CheckedPackage, report: Report | Article) -> dict[str, Subject]:
+def list_cell_subjects(checked: CheckedPackage, report: Report) -> dict[str, Subject]:
     """Return the subjects that cells of a report may link to, by the ids of glossary entries."""
     subjects: dict[str, Subject] = dict(_list_columns(checked))
-    if isinstance(report, Report):
-        subjects |= _list_manifest_columns(checked, checked.package, report)
+    subjects |= _list_manifest_columns(checked, checked.package, report)
     subjects |= {item.name: SeriesSubject(checked, item) for item in checked.package.series}
     return subjects | {item.id: item for item in list_subjects(checked) if isinstance(item, MetricSubject)}
 

@@ -20,7 +20,6 @@ from assay.app.trace_judgement import TracedJudgement, trace_judgement
 from assay.app.trace_values import BuiltReport, TracedRun, TraceRequest, check_value, select_run_phases, trace_value
 from assay.app.verify import locate_runs, parse_moved_runs
 from assay.explain.facts import find_deciding_grains
-from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
 from assay.lang.segments import add_segments, get_whole
 from assay.lineage import printed_cells
@@ -87,10 +86,10 @@ def _create_error(message: str, cell: Cell, hint: str, notes: tuple[str, ...] = 
     return fail("not-traceable", message, found=cell.text, hint=hint, notes=notes, status=USAGE)
 
 
-def _refuse_timeline(report: Report | Article, name: str) -> None:
+def _refuse_timeline(report: Report, name: str) -> None:
     """Raise AssayError (usage) if a name is that of a timeline, perhaps with its part before it or its unit behind."""
     title = name.removeprefix(f"{TIMELINES}/")
-    for timeline in report.timelines if isinstance(report, Report) else ():
+    for timeline in report.timelines:
         if title in (timeline.title, timeline.series) or title.startswith(f"{timeline.title}, "):
             message = f"`{timeline.title}` is a timeline: its points are values of a series, not cells"
             raise fail("not-traceable", message,
@@ -346,9 +345,9 @@ def _check_formulas(
             session,
             built_report.checked,
             [runs[name][0]],
-            item.metrics,
+            item.request,
             applied_filters,
-            phase_selection=phase_selection,
+            phase_selection,
         )
         run_result = next(result for result in computation.columns if result.id == source.run)
         check_value(

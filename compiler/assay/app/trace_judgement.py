@@ -17,6 +17,7 @@ from assay.judgement.batches import count_places
 from assay.lang.model.package import Metric
 from assay.lineage.printed_cells import Cell
 from assay.plan.planner import AppliedFilter, name_cells_statement
+from assay.plan.request import Request
 from assay.report.judged_cells import describe_change
 from assay.util.diagnostics import fail
 
@@ -90,10 +91,9 @@ def _collect_batches(
         session,
         built_report.checked,
         [run],
-        [metric],
+        Request((metric,), judged=(metric,)),
         applied_filters,
-        phase_selection=select_run_phases(built_report, run.id) if column != run.id else None,
-        judged=[metric],
+        select_run_phases(built_report, run.id) if column != run.id else None,
     )
     results = next(item.results for item in computation.columns if item.id == column)
     cells = build_run_cells(built_report.checked, metric, results.cells[metric.id], built_report.summary)

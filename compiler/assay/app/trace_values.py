@@ -15,12 +15,12 @@ from assay.app.session import Session
 from assay.app.subject import ColumnSubject, MetricSubject, SampleRequest, SeriesSubject, Subject
 from assay.app.trace_runs import ConstantInputs, Group, RunSamples, Sample, Spread, open_run_samples
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.number_styles.registry import Style, get_style
 from assay.number_styles.unit_prefix import list_prefixed_units
-from assay.plan.planner import AppliedFilter, name_rows_statement
+from assay.plan.planner import AppliedFilter
+from assay.plan.request import name_rows_statement
 from assay.provenance.read import RecordedBuild
 from assay.report.blocks.averages import list_mean_texts
 from assay.report.blocks.rows import Row, compute_value, format_metric_value
@@ -64,7 +64,7 @@ class BuiltReport:
     provenance: RecordedBuild
     results: Mapping[str, Any]
     checked: CheckedPackage
-    report: Report | Article
+    report: Report
 
     @property
     def summary(self) -> str:
@@ -337,12 +337,10 @@ def check_value(
 def read_recorded_average(results: Mapping[str, Any], metric: str, run: str) -> list[object] | None:
     """Return the average of a metric in a run or phase from results.json as a one-element list, or None."""
     try:
-        if metric in results.get("metrics", {}):
-            metric_results = results["metrics"][metric]
-            result = metric_results["runs" if "runs" in metric_results else "columns"][run]
-            return [result["average"] if result.get("size", 1) else None]  # reports of Assay 0.2 have 0
-        averages = results.get("averages", {}).get(run, {})
-        return [averages[metric]] if metric in averages else None
+        if metric not in results.get("metrics", {}):
+            return None
+        result = results["metrics"][metric]["runs"][run]
+        return [result["average"] if result.get("size", 1) else None]  # reports of Assay 0.2 have 0
     except (KeyError, TypeError, AttributeError):
         return None
 
@@ -377,12 +375,9 @@ def _open_run_samples(
         session,
         checked,
         [request.run],
-        item.metrics,
+        item.request,
         request.applied_filters,
-        item.relations,
-        row_requests=item.row_requests,
-        series=item.series,
-        phase_selection=phase_selection,
+        phase_selection,
     )
     run_result = next(result for result in computation.columns if result.id == source.run)
     ingested_run = run_result.ingested_run

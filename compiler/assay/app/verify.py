@@ -11,8 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.app.article import build_article
-from assay.app.build_comparison import build_comparison
+from assay.app.build_runs import build_runs
 from assay.app.compute import list_report_metrics
 from assay.app.history import build_history
 from assay.app.observations import STORED
@@ -25,7 +24,6 @@ from assay.diff.builds import compare_folders
 from assay.engine.result_cache import Store
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
 from assay.provenance.read import (
     NAME,
@@ -41,7 +39,7 @@ from assay.provenance.versions import get_form_tools, get_versions
 from assay.publication.edition import choose_edition
 from assay.publication.history_builds import BuildPlace
 from assay.remote.address import is_address
-from assay.report.article import list_article_metrics
+from assay.report.parts import list_part_metrics
 from assay.report.results_json import dump_json_by_member
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all, suggest_names
 from assay.util.scratch import create_temporary_folder as temporary
@@ -64,7 +62,7 @@ def hash_definition(session: Session, record: RecordedPublishedBuild) -> str:
     """Return the hash of the report's current definition: of its edition, or of the history."""
     content = record.content
     if content.edition:
-        _, report = session.find_comparison(content.report)
+        _, report = session.find_report_of_runs(content.report)
         return hash_content(plain_data.to_plain_data(choose_edition(report, "", content.edition)))
     return hash_content(plain_data.to_plain_data(session.find_history(content.report)[1]))
 
@@ -239,10 +237,10 @@ def locate_runs(
     return fetch_runs(session, runs, checked.package.sources, session.notice)
 
 
-def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:
+def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report]:
     try:
         checked, report = session.find_report(name)
-        return session.find_comparison(name) if isinstance(report, History) else (checked, report)
+        return session.find_report_of_runs(name) if isinstance(report, History) else (checked, report)
     except AssayError as error:
         raise _convert_usage_error(error) from None
 
@@ -294,18 +292,16 @@ def _iter_changed_versions(common_versions: Mapping[str, str], forms: Forms) -> 
 
 
 def _iter_changed_definitions(
-    content: Content, checked: CheckedPackage, report: Report | Article, session: Session, stored: Texts
+    content: Content, checked: CheckedPackage, report: Report, session: Session, stored: Texts
 ) -> Iterator[str]:
     """Yield a line for each metric whose definition changed, and for other changed parts of the workspace.
 
     `stored` is the prose of the build, with its edited observations if it has some.
     """
     recorded_hashes = content.definitions
-    texts = read_prose(session.workspace, checked, report) if isinstance(report, Article) else {}
-    if isinstance(report, Article):
-        metric_ids = list_article_metrics(report, texts.values())
-    else:
-        metric_ids = tuple(metric.id for metric in list_report_metrics(checked, report))
+    texts = read_prose(session.workspace, checked, report)
+    names = (metric.id for metric in list_report_metrics(checked, report))
+    metric_ids = dict.fromkeys((*names, *list_part_metrics(report, texts.values())))
     current = {name: checked.definitions[name] for name in metric_ids}
     for name in sorted({*current, *recorded_hashes}):
         if name not in current or name not in recorded_hashes:
@@ -328,15 +324,14 @@ def _format_change(new: str, old: str) -> str:
 def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[NamedRun], out: Path, folder: Path) -> None:
     """Build a report of runs again, into a folder. The prose of the former build is in `folder`."""
     choices = record.content.options
-    common_options = Options(
-        title=choices.title, author=choices.author, date=choices.date, at=choices.at, phases=choices.phases,
-        forms=tuple(record.forms), observations=str(folder / KEPT) if (folder / KEPT).exists() else "",
-    )  # fmt: skip
-    if isinstance(session.find_report(record.content.report)[1], Article):
-        build_article(session, record.content.report, runs, out, common_options)
-        return
-    options = replace(
-        common_options,
+    options = Options(
+        title=choices.title,
+        author=choices.author,
+        date=choices.date,
+        at=choices.at,
+        phases=choices.phases,
+        forms=tuple(record.forms),
+        observations=str(folder / KEPT) if (folder / KEPT).exists() else "",
         filters=choices.filters,
         no_filters=not choices.filters,
         summary=choices.summary,
@@ -348,7 +343,7 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         by=choices.by,
         filter_files=choices.filter_files,
     )
-    build_comparison(session, record.content.report, runs, out, options)
+    build_runs(session, record.content.report, runs, out, options)
 
 
 def _restore_places(folder: Path, places: Mapping[str, str]) -> None:

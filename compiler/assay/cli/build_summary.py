@@ -35,9 +35,9 @@ def summarize_build(folder: Path, seconds: float) -> str:
 def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
     if results.get("judgement") is not None:
         return _describe_changes(results)
-    runs = results.get("runs", ())
-    phases = [column for column in results.get("columns", ()) if "phase" in column]
-    if len(runs) == 1 and "metrics" in results and not phases:
+    phases = [column for column in results.get("runs", ()) if "phase" in column]
+    runs = dict.fromkeys(column.get("run", column["id"]) for column in results.get("runs", ()))
+    if len(runs) == 1 and results.get("metrics") and not phases:
         return ("1 run: nothing is compared",)
     counts = (format_count(len(runs), "run"), format_count(len(phases), "phase"))
     return (", ".join(counts if phases else counts[:1]),) if runs else ()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from assay.explain.facts import Appearance, list_appearances
 from assay.lang import dependencies, formula
 from assay.lang.dependencies import Dependencies, collect_dependencies
-from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package
+from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Unit
 from assay.report.run_results import add_unit
@@ -81,9 +81,9 @@ def list_affected_places(package: Package, path: Sequence[str]) -> tuple[Appeara
             lambda item: filtered in dependencies.collect_dependencies(package, [item], package.filters).filters,
             lambda place: place.kind in _PRINTED and place.report == report,
         )
-    if kind == "articles" and inside[0] == "choices" and inside[1] and inside[2:3] not in _CHOICE_WORDING:
+    if kind == "reports" and inside[0] == "choices" and inside[1] and inside[2:3] not in _CHOICE_WORDING:
         return _list_choice_places(package, name, inside[1])
-    if kind == "articles" and inside[0] == "parts" and len(inside) > 5:
+    if kind == "reports" and inside[0] == "parts" and len(inside) > 5:
         return _list_table_places(package, report, inside[1:-2])
     return ()
 
@@ -94,11 +94,8 @@ def _has_host_distributions(metric: Metric) -> bool:
 
 
 def _list_reports_by_summary(package: Package, summary: str) -> set[str]:
-    """Return the reports that average by a summary; articles use the first summary."""
-    names = {item.name for item in package.reports if item.summary == summary}
-    if package.summaries and package.summaries[0].name == summary:
-        names |= {item.name for item in package.articles}
-    return {f"{package.system}/{name}" for name in names}
+    """Return the reports that average by a summary."""
+    return {f"{package.system}/{item.name}" for item in package.reports if item.summary == summary}
 
 
 def _list_places(
@@ -134,25 +131,24 @@ def _list_table_places(package: Package, report: str, path: Sequence[str]) -> tu
 
 
 def _list_choice_places(package: Package, name: str, choice: str) -> tuple[Appearance, ...]:
-    """Return the places of an article that show or exclude the rows of a choice, or show their time."""
-    article = next((item for item in package.articles if item.name == name), None)
-    if article is None:
+    """Return the places of a report that show or exclude the rows of a choice, or show their time."""
+    report = next((item for item in package.reports if item.name == name), None)
+    if report is None:
         return ()
-    choices = {choice, *(item.name for item in article.choices if choice in item.without)}
-    places = set(_iter_choice_labels(article, choices, {item.name: item.unit for item in package.series}))
+    choices = {choice, *(item.name for item in report.choices if choice in item.without)}
+    places = set(_iter_choice_labels(report, choices, {item.name: item.unit for item in package.series}))
     items: tuple[Metric | Series, ...] = (*package.metrics, *package.series)
     appearances = (place for item in items for place in list_appearances(package, item))
-    report = f"{package.system}/{name}"
     return tuple(
         place
         for place in dict.fromkeys(appearances)
-        if place.report == report and places & {(place.section, ""), (place.section, place.label)}
+        if place.report == f"{package.system}/{name}" and places & {(place.section, ""), (place.section, place.label)}
     )
 
 
-def _iter_choice_labels(article: Article, choices: set[str], units: Mapping[str, Unit]) -> Iterator[tuple[str, str]]:
+def _iter_choice_labels(report: Report, choices: set[str], units: Mapping[str, Unit]) -> Iterator[tuple[str, str]]:
     """Yield section and label of the blocks that depend on some choices; no label for a whole section."""
-    for part in article.parts:
+    for part in report.parts:
         for block in part.blocks:
             if choices & set(block.list_choices()):
                 section, name = block.locate(part.title)
@@ -160,15 +156,15 @@ def _iter_choice_labels(article: Article, choices: set[str], units: Mapping[str,
                 yield section, add_unit(name, symbols[0]) if name else ""
 
 
-def _find_rule_metric(package: Package, report: str, kind: str, section: str, inside: Sequence[str]) -> str:
+def _find_rule_metric(package: Package, name: str, kind: str, section: str, inside: Sequence[str]) -> str:
     """Return the metric that a path inside a block refers to; empty if it refers to the whole block."""
     return next(
         (
             block.find_metric(inside)
-            for article in package.articles
-            for part in article.parts
+            for report in package.reports
+            for part in report.parts
             for block in part.blocks
-            if f"{package.system}/{article.name}" == report
+            if f"{package.system}/{report.name}" == name
             and block.member == kind
             and block.locate(part.title)[0] == section
         ),

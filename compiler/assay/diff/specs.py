@@ -20,14 +20,15 @@ from assay.lang.breaks import describe_break, list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.formula import format_quantity
-from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Metric, Package
+from assay.lang.model.parts import Part
+from assay.lang.model.report import Report
 from assay.report.prose import list_quotes, mark_quotes, split_paragraphs
 from assay.report.run_results import add_unit
 from assay.sql import dialect
 
 Texts = Mapping[str, Mapping[str, str]]
-"""Article -> file of prose -> text."""
+"""Report -> file of prose -> text."""
 #: kinds of changes of a metric, in the order of the output
 CHANGED_IN_MEANING = "changed in meaning"
 KINDS = ("new", "gone", "renamed", CHANGED_IN_MEANING, "changed in verdict", "changed in wording")
@@ -43,46 +44,46 @@ _ASPECTS = {
     "series": "series",
 }
 _METRIC_ASPECTS = {"unit": "unit", "where": "condition", "grain": "grain"}
-_REPORT_KINDS = {"reports": "report", "histories": "history", "articles": "article"}
+_REPORT_KINDS = {"reports": "report", "histories": "history"}
 #: members that hold wording only; all others have a meaning
 _WORDING = frozenset(("doc", "message", "hint", "name", "better", "width"))
 
 
-def compare_articles(
+def compare_prose(
     old: Package, new: Package, before: Texts, after: Texts, renamed: Mapping[str, str]
 ) -> Iterator[tuple[str, ReportedChange]]:
-    """Yield the differences in the prose of each article that exists on both sides, part by part.
+    """Yield the differences in the prose of each report that exists on both sides, part by part.
 
     A quote of a metric in `renamed` (former id -> id) counts as unchanged.
     """
-    former = {article.name: article for article in old.articles}
-    for article in new.articles:
-        if article.name in former and article.name in before and article.name in after:
-            was, now = before[article.name], after[article.name]
-            parts = {part.title: part for part in former[article.name].parts}
-            for part in article.parts:
+    former = {report.name: report for report in old.reports}
+    for report in new.reports:
+        if report.name in former and report.name in before and report.name in after:
+            was, now = before[report.name], after[report.name]
+            parts = {part.title: part for part in former[report.name].parts}
+            for part in report.parts:
                 if part.title in parts:
                     texts = was.get(parts[part.title].prose, ""), now.get(part.prose, "")
-                    yield from ((article.name, item) for item in _compare_part(new, article, part, *texts, renamed))
+                    yield from ((report.name, item) for item in _compare_part(new, report, part, *texts, renamed))
 
 
 def find_quotes(package: Package, texts: Texts, metric: str) -> tuple[Appearance, ...]:
-    """Return the parts of articles whose prose quotes a metric."""
+    """Return the parts of reports whose prose quotes a metric."""
     return tuple(
-        _build_appearance(package, article, part, metric)
-        for article in package.articles
-        for part in article.parts
-        if metric in (quoted for quoted, _ in list_quotes(texts.get(article.name, {}).get(part.prose, "")))
+        _build_appearance(package, report, part, metric)
+        for report in package.reports
+        for part in report.parts
+        if metric in (quoted for quoted, _ in list_quotes(texts.get(report.name, {}).get(part.prose, "")))
     )
 
 
-def _build_appearance(package: Package, article: Article, part: Part, metric: str) -> Appearance:
+def _build_appearance(package: Package, report: Report, part: Part, metric: str) -> Appearance:
     label = next((add_unit(item.name, item.unit.symbol) for item in package.metrics if item.id == metric), metric)
-    return Appearance(f"{package.system}/{article.name}", "quote", part.title, label)
+    return Appearance(f"{package.system}/{report.name}", "quote", part.title, label)
 
 
 def _compare_part(
-    package: Package, article: Article, part: Part, before: str, after: str, renamed: Mapping[str, str]
+    package: Package, report: Report, part: Part, before: str, after: str, renamed: Mapping[str, str]
 ) -> Iterator[ReportedChange]:
     was = [_rename_quote(metric, words, renamed) for metric, words in list_quotes(before)]
     now = list_quotes(after)
@@ -90,7 +91,7 @@ def _compare_part(
     for kind, start, end, first, last in matched.get_opcodes():
         if kind != "equal":
             for old, new in zip_longest(was[start:end], now[first:last]):
-                touches = (_build_appearance(package, article, part, new[0]),) if new else ()
+                touches = (_build_appearance(package, report, part, new[0]),) if new else ()
                 yield ReportedChange("quoted value", part.title, old or "", new[1] if new else "", touches=touches)
     old_words, new_words = mark_quotes(before), mark_quotes(after)
     if split_paragraphs(old_words) != split_paragraphs(new_words):
@@ -164,7 +165,7 @@ def diff_hashes(
 def diff_packages(
     old: CheckedPackage, new: CheckedPackage, before_prose: Texts | None = None, after_prose: Texts | None = None
 ) -> SystemDiff:
-    """Compare two states of a system's package, and the prose of articles that exist in both."""
+    """Compare two states of a system's package, and the prose of reports that exist in both."""
     texts = before_prose or {}, after_prose or {}
     changed_paths: set[tuple[str, ...]] = set()
     instant_names = find_renamed_instants(old.package, new.package)
@@ -187,7 +188,7 @@ def diff_packages(
             change = describe_change(_name_aspect(item.path, read_by), item, 0)
             elsewhere.append(replace(change, touches=_find_touched(old, new, item)))
     renamed = {item.was: item.metric for item in metrics if item.was}
-    for name, change in compare_articles(old.package, new.package, *texts, renamed):
+    for name, change in compare_prose(old.package, new.package, *texts, renamed):
         reports[name] = (*reports.get(name, ()), change)
     return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
 

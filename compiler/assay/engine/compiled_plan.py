@@ -8,10 +8,9 @@ from functools import cached_property
 
 from assay.engine.graph import Node, build_nodes
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Cut
-from assay.plan.planner import AppliedFilter, EventStep, Plan, RowRequest, build_plan
-from assay.plan.value_request import ValueRequest
+from assay.plan.planner import AppliedFilter, EventStep, Plan, build_plan
+from assay.plan.request import Request
 from assay.sql.codegen import Statement, compile_steps
 from assay.sql.dialect import build_scan, select_event_rows
 
@@ -35,29 +34,17 @@ class CompiledPlan:
 
 def compile_plan(
     checked: CheckedPackage,
-    metrics: Sequence[Metric] = (),
+    request: Request,
     applied: Sequence[AppliedFilter] = (),
-    relations: Sequence[str] = (),
-    row_requests: Sequence[RowRequest] = (),
-    series: Sequence[str] = (),
     cuts: Sequence[Cut] = (),
     *,
     cut: bool = False,
-    judged: Sequence[Metric] = (),
-    detailed: Sequence[Metric] = (),
-    grouped: Sequence[Metric] = (),
-    value_requests: Sequence[ValueRequest] = (),
 ) -> CompiledPlan:
-    """Plan metrics, relations, rows, series and named instants under filters, and compile the plan.
+    """Plan what is requested and named instants under filters, and compile the plan.
 
-    With `cut` the plan is for one phase of a run, whose bounds are parameters.  Metrics that are `judged` have cells,
-    those that are `detailed` also quantiles, those that are `grouped` a distribution for each value of their `per`.
-    The plan also counts the rows of values (`value_requests`).
+    With `cut` the plan is for one phase of a run, whose bounds are parameters.
     """
-    steps = build_plan(
-        checked.package, metrics, applied, relations, row_requests, series, cuts, cut, judged, detailed, grouped,
-        value_requests,
-    )  # fmt: skip
+    steps = build_plan(checked.package, request, applied, cuts, cut=cut)
     return CompiledPlan(checked, steps, compile_statements(checked, steps))
 
 

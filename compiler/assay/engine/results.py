@@ -24,7 +24,8 @@ from assay.lang.formula import Figure, Figures, NoValueError
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
-from assay.plan.planner import Plan, RowRequest, name_groups_statement
+from assay.plan.planner import Plan, name_groups_statement
+from assay.plan.request import RowRequest
 from assay.sql.distributions import CENTILES
 
 Number = int | float

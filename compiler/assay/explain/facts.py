@@ -10,7 +10,6 @@ from assay.lang import formula
 from assay.lang.breaks import describe_break
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
-from assay.lang.model.article import Article
 from assay.lang.model.package import Event, Field, Grain, Metric, Package, Source
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
@@ -52,9 +51,6 @@ def list_appearances(package: Package, item: Metric | Series) -> tuple[Appearanc
             appearances += [
                 Appearance(name, "history", part.title, label) for part in history.sections if item.id in part.metrics
             ]
-        for article in package.articles:
-            name = f"{package.system}/{article.name}"
-            appearances += [Appearance(name, *place, label) for place in _find_in_article(article, item.id)]
     else:
         appearances += list(_find_series(package, item))
     return tuple(dict.fromkeys(appearances))
@@ -64,9 +60,9 @@ def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
     """List the places whose verdicts depend on which direction of a metric is better."""
     label = add_unit(metric.name, metric.unit.symbol)
     return tuple(
-        Appearance(f"{package.system}/{article.name}", "verdict", block.locate(part.title)[0], label)
-        for article in package.articles
-        for part in article.parts
+        Appearance(f"{package.system}/{report.name}", "verdict", block.locate(part.title)[0], label)
+        for report in package.reports
+        for part in report.parts
         for block in part.blocks
         if block.has_verdict_on(metric.id)
     )
@@ -82,10 +78,7 @@ def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
     yield from (("table", listing.title) for listing in report.listings if metric in listing.metrics)
     yield from (("chart", "") for chart in report.charts if chart.metric == metric)
     yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
-
-
-def _find_in_article(article: Article, metric: str) -> Iterator[tuple[str, str]]:
-    for part in article.parts:
+    for part in report.parts:
         for block in part.blocks:
             if metric in block.read_metrics():
                 yield block.appears_as, block.locate(part.title)[0]
@@ -98,12 +91,11 @@ def _find_series(package: Package, series: Series) -> Iterator[Appearance]:
             if timeline.series == series.name:
                 label = add_unit(timeline.title, series.unit.symbol)
                 yield Appearance(f"{package.system}/{report.name}", "figure", timeline.title, label)
-    for article in package.articles:
-        for part in article.parts:
+        for part in report.parts:
             for block in part.blocks:
                 for section, name in block.locate_series(part.title, series.name):
                     label = add_unit(name or series.name, series.unit.symbol)
-                    yield Appearance(f"{package.system}/{article.name}", block.appears_as, section, label)
+                    yield Appearance(f"{package.system}/{report.name}", block.appears_as, section, label)
 
 
 Item = Metric | Series

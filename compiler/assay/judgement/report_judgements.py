@@ -58,7 +58,7 @@ class ReportJudgements:
 
     `runs` has the number of runs of each version, the base first; `demanded` is the number that the gate demands, and
     `calibration` the number of calibration runs. `noise` is the sentence on the noise that intervals hold. `gated` are
-    the ids of gated metrics. `changes` has metric ids and ids of versions as keys.
+    the ids of gated metrics. `changes` has metric ids and ids of versions as keys; `base` is the id of the base.
     """
 
     level: float
@@ -68,6 +68,11 @@ class ReportJudgements:
     noise: str
     gated: tuple[str, ...]
     changes: Mapping[tuple[str, str], JudgedChange]
+    base: str = ""
+
+    def find_change(self, metric: str, base: str, version: str) -> JudgedChange | None:
+        """Return the change of a metric from `base` to a version; None if another base was judged, or nothing."""
+        return self.changes.get((metric, version)) if base == self.base else None
 
     @property
     def are_single_runs(self) -> bool:

@@ -1,12 +1,12 @@
-"""List the number styles and chart templates that reports, editions, histories and articles refer to."""
+"""List the number styles and chart templates that reports, editions and histories refer to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.lang.model.article import Article
 from assay.lang.model.package import Package
+from assay.lang.model.report import Report
 
 #: suffix of the variant of a timeline's template that marks the beginnings of phases
 MARKED = "-marked"
@@ -22,23 +22,25 @@ class ChartRequest:
 
 
 def list_chart_requests(package: Package) -> Iterator[ChartRequest]:
-    """Yield the request of each report, edition, history and article of a package."""
+    """Yield the request of each report, edition and history of a package."""
     for report in package.reports:
         yield ChartRequest(
             f"report `{report.name}`",
             (report.style,),
-            (*(chart.template for chart in report.charts), *(item.template for item in report.timelines)),
+            (
+                *(chart.template for chart in report.charts),
+                *(item.template for item in report.timelines),
+                *_list_block_templates(report),
+            ),
         )
         for edition in report.editions:
             owner = f"edition `{edition.name}` of report `{report.name}`"
             yield ChartRequest(owner, (edition.style,), tuple(chart.template for chart in edition.charts))
     for history in package.histories:
         yield ChartRequest(f"history `{history.name}`", (), (history.template,))
-    for article in package.articles:
-        yield ChartRequest(f"article `{article.name}`", (article.style,), tuple(_list_templates(article)))
 
 
-def _list_templates(article: Article) -> Iterator[str]:
-    suffix = MARKED if article.phases else ""
-    for block in article.blocks:
+def _list_block_templates(report: Report) -> Iterator[str]:
+    suffix = MARKED if report.phases else ""
+    for block in report.blocks:
         yield from block.list_templates(suffix)

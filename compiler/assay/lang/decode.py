@@ -17,8 +17,8 @@ from typing import Any
 from assay.lang.blocks import list_kinds
 from assay.lang.metrics_of_grains import list_grain_metrics
 from assay.lang.model import package as model
-from assay.lang.model.article import Block, Part
 from assay.lang.model.expression import Expression, decode_expression, parse_expression
+from assay.lang.model.parts import Block, Part
 from assay.util.diagnostics import AssayError, Span, fail
 
 #: decodes plain data to a value
@@ -42,6 +42,9 @@ def decode_package(data: object, where: str, *, lenient: bool = False) -> model.
     With `lenient`, missing keys have empty values: normal forms leave these out, and specs of an older language do not
     have them.  Raises AssayError `spec-shape` when a key is missing, unknown or of the wrong type.
     """
+    if lenient and isinstance(data, dict) and "articles" in data:  # until Assay 0.3, reports of parts were a kind
+        data = {**data, "reports": [*(data.get("reports") or ()), *data["articles"]]}
+        del data["articles"]
     try:
         decoded: model.Package = _build_decoder(model.Package, lenient)(data)
     except _ShapeError as error:

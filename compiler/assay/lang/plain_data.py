@@ -9,9 +9,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from assay.lang.model.article import Block, Part
 from assay.lang.model.expression import Expression, format_expression
 from assay.lang.model.package import Metric
+from assay.lang.model.parts import Block, Part
 
 _PROSE = ("doc", "message", "hint", "better", "width", "examples", "quantity", "exact", "breaks")
 

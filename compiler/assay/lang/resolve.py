@@ -13,11 +13,10 @@ from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.definition_hash import hash_definitions
 from assay.lang.expression_types import IN_ONE_UNIT, NONE, Scope, Units, convert_operands, infer, infer_reduced
 from assay.lang.formula import write_conversions
-from assay.lang.model.article import Article
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter, Parameter
 from assay.lang.model.package import Grain, Instant, Metric, Package
-from assay.lang.model.report import Break, History
+from assay.lang.model.report import Break, History, Report
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut, MetricBreak, Unit
 from assay.lang.units import VALUE, UnitLibrary, compute_reading_factor, get_package_library
@@ -79,7 +78,7 @@ def write_factors(package: Package, library: UnitLibrary) -> Package:
         metrics=tuple(resolver.convert_metric(item) for item in package.metrics),
         filters=tuple(resolver.convert_filter(item) for item in package.filters),
         series=tuple(resolver.convert_series(item) for item in package.series),
-        articles=tuple(resolver.convert_article(item) for item in package.articles),
+        reports=tuple(resolver.convert_report(item) for item in package.reports),
         histories=tuple(_collect_breaks(package, item) for item in package.histories),
         cuts=tuple(resolver.convert_cut(item) for item in package.cuts),
     )
@@ -167,13 +166,14 @@ class _Resolver:
         """Return a formula with its conversions."""
         return write_conversions(node, unit.name, build_formula_scope(self.package, amount), self.library)
 
-    def convert_article(self, article: Article) -> Article:
-        """Return an article with the conversions of its blocks."""
+    def convert_report(self, report: Report) -> Report:
+        """Return a report with the conversions of its blocks, and the summary of the package unless it has one."""
         parts = (
             dataclasses.replace(part, blocks=tuple(block.resolve(self) for block in part.blocks))
-            for part in article.parts
+            for part in report.parts
         )
-        return dataclasses.replace(article, parts=tuple(parts))
+        summary = report.summary or self.package.summaries[0].name
+        return dataclasses.replace(report, summary=summary, parts=tuple(parts))
 
     def convert_series(self, item: Series) -> Series:
         """Return a series with the factor to its unit."""

@@ -16,6 +16,7 @@ from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED, KEY, KEYS, SERIES, get_key_columns, get_rows_name
 from assay.lang.scopes import HOST, LOGS
+from assay.plan.request import Request, RowRequest, name_rows_statement
 from assay.plan.value_request import ValueRequest
 
 
@@ -98,8 +99,6 @@ class FilterStep:
 
 
 ROWS_OF_KEY = "rows_of_key"
-#: the column with the filters that reject a row
-REJECTED_BY = "rejected_by"
 FROM, TO = "from_ns", "to_ns"
 
 
@@ -138,44 +137,6 @@ class SeriesStep:
 Step = EventStep | RelationStep | GrainRowsStep | FilterStep | SeriesStep | CheckStep
 
 
-@dataclass(frozen=True, slots=True)
-class RowRequest:
-    """A request for rows of a grain in the order of its key.
-
-    A row has columns, the values of `metrics`, and the values of `formulas` over these (`metrics` has their inputs).
-    A metric of another grain has one value for all of its rows that belong to the row.  `are_points`: a figure draws
-    them as points.  A listing with a file has a `listing`, the name of that file; its rows are in the order of `keys`.
-    With `rejected`, it has the rows that filters reject, with the column `REJECTED_BY`.
-    """
-
-    grain: Grain
-    keys: tuple[str, ...]
-    metrics: tuple[Metric, ...]
-    formulas: tuple[Metric, ...] = ()
-    are_points: bool = False
-    listing: str = ""
-    rejected: bool = False
-
-    @property
-    def name(self) -> str:
-        """Return the name of the rows: that of their listing, or their grain, columns, metrics and formulas."""
-        if self.listing:
-            return name_rows_statement(self.listing)
-        ids = (metric.id for metric in (*self.metrics, *self.formulas))
-        return " ".join(["rows", self.grain.name, *self.keys, *ids])
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns of the rows."""
-        ids = (metric.id for metric in (*self.metrics, *self.formulas))
-        return (*self.keys, *((REJECTED_BY,) if self.rejected else ()), *ids)
-
-    @property
-    def finer_metrics(self) -> tuple[Metric, ...]:
-        """Return the metrics of other grains, whose rows belong to those of the grain."""
-        return tuple(metric for metric in self.metrics if metric.grain != self.grain.name)
-
-
 def request_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Sequence[Metric]) -> RowRequest:
     """Return a request for rows of a grain with metrics, some of which may be formulas."""
     measured = formula.list_measured(formula.index_metrics(package), metrics)
@@ -211,11 +172,6 @@ class Plan:
         """Return the names of the statements whose rows are points of figures: those of series, and some requests."""
         names = (item.name for item in self.row_requests if item.are_points)
         return frozenset((*names, *(name_rows_statement(step.name) for step in self.series)))
-
-
-def name_rows_statement(series: str) -> str:
-    """Return the name of the statement for the rows of a series."""
-    return f"rows {series}"
 
 
 def name_span_statement(windows: str) -> str:
@@ -362,30 +318,26 @@ def select_instants(grain: Grain, members: frozenset[str]) -> Iterator[Instant]:
 
 def build_plan(
     package: Package,
-    metrics: Sequence[Metric],
-    applied: Sequence[AppliedFilter],
-    relations: Sequence[str] = (),
-    row_requests: Sequence[RowRequest] = (),
-    series: Sequence[str] = (),
+    request: Request,
+    applied: Sequence[AppliedFilter] = (),
     cuts: Sequence[Cut] = (),
+    *,
     cut: bool = False,
-    judged: Sequence[Metric] = (),
-    detailed: Sequence[Metric] = (),
-    grouped: Sequence[Metric] = (),
-    value_requests: Sequence[ValueRequest] = (),
 ) -> Plan:
-    """Return the plan for some metrics under some filters.
+    """Return the plan for what is requested under some filters.
 
-    The plan also has `relations` (of a manifest), `row_requests`, `series` and instants (`cuts`), and summarizes the
-    inputs of formulas.  With `cut` the plan is for one phase of a run, whose bounds are parameters.
+    The plan also has instants (`cuts`), and summarizes the inputs of formulas.  With `cut` the plan is for one phase of
+    a run, whose bounds are parameters.
     """
-    formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
-    metrics = formula.list_measured(formula.index_metrics(package), metrics)
+    relations, row_requests, series = request.relations, request.rows, request.series
+    grouped, value_requests = request.grouped, request.values
+    formulas = tuple(metric for metric in request.metrics if formula.is_formula(metric))
+    metrics = formula.list_measured(formula.index_metrics(package), request.metrics)
     split = [*grouped, *(item.metric for item in value_requests)]
     required_metrics = [*metrics, *split, *(metric for item in row_requests for metric in item.metrics)]
     keys = _list_row_keys(row_requests)
-    detailed = select_timed_metrics(package, detailed)
-    judged = tuple(dict.fromkeys((*select_timed_metrics(package, judged), *detailed)))
+    detailed = select_timed_metrics(package, request.detailed)
+    judged = tuple(dict.fromkeys((*select_timed_metrics(package, request.judged), *detailed)))
     keys += [*list_times(package, judged), *((item.metric.grain, item.by) for item in value_requests)]
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from assay.ingest.run_constants import find_constant_file
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
@@ -130,7 +129,7 @@ def build_publications_provenance(
     return {"format": FORMAT, "hash": hash_content(content), "content": content, "places": places}
 
 
-def hash_outline(report: Report | Article, prose: Mapping[str, str]) -> str:
+def hash_outline(report: Report, prose: Mapping[str, str]) -> str:
     """Return the hash of a report's definition (its contents, order and titles) and of its prose by file."""
     plain = plain_data.to_plain_data(report)
     return hash_content({"report": plain, "prose": dict(prose)} if prose else plain)
@@ -165,11 +164,7 @@ def hash_templates(folder: Path) -> str:
     return hash_content(hashes)
 
 
-def _label_runs(report: Report | Article, runs: Sequence[RunFigures]) -> Sequence[str]:
-    if isinstance(report, Article):
-        from assay.report.run_groups import label_article_runs  # only articles need these modules
-
-        return label_article_runs(report, runs)
+def _label_runs(report: Report, runs: Sequence[RunFigures]) -> Sequence[str]:
     from assay.report.run_results import label_runs  # imports sqlglot, which a cached build does not need
 
     return label_runs(report, runs)
@@ -177,7 +172,7 @@ def _label_runs(report: Report | Article, runs: Sequence[RunFigures]) -> Sequenc
 
 def build_provenance(
     checked: CheckedPackage,
-    report: Report | Article,
+    report: Report,
     metrics: Sequence[str],
     choices: Choices,
     runs: Sequence[RunFigures],
@@ -222,7 +217,7 @@ def build_provenance(
         content["cut_by"] = dict(sorted(cut.grains.items()))
         content["phases"] = {run.id: _describe_phases(*cut.runs[run.id]) for run in runs}
     content |= {"claims": list(claims)} if claims else {}
-    if isinstance(report, Report) and report.judgement and len(runs) > 1:
+    if report.judgement and len(runs) > 1:
         content["judgement"] = hash_judgement(checked.package, report, metrics)
     if calibration:
         content["calibration"] = _describe_runs(report, calibration, inputs[len(runs) :])
@@ -240,9 +235,7 @@ def _describe_filter_files(files: Sequence[FilterSource]) -> dict[str, object]:
     return {"filter_files": described_files} if described_files else {}
 
 
-def _describe_runs(
-    report: Report | Article, runs: Sequence[RunFigures], inputs: Sequence[Inputs]
-) -> list[dict[str, object]]:
+def _describe_runs(report: Report, runs: Sequence[RunFigures], inputs: Sequence[Inputs]) -> list[dict[str, object]]:
     return [_describe_run(*item) for item in zip(runs, _label_runs(report, runs), inputs, strict=True)]
 
 

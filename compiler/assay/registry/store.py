@@ -274,11 +274,9 @@ def _list_files(path: Path, content: Mapping[str, Any]) -> Iterator[tuple[Path, 
 
 
 def record_build(folder: Path, build: Path) -> tuple[Path, ...]:
-    """Record the results of a finished build, as `append_results` does; none of a history, article or phases."""
+    """Record the results of a finished build, as `append_results` does; none of a history, of phases or without averages."""
     results = _load_build(build, RESULTS)
-    has_whole_runs = "metrics" in results and not any(
-        "phase" in run for run in (*results.get("runs", ()), *results.get("columns", ()))
-    )
+    has_whole_runs = bool(results.get("metrics")) and not any("phase" in run for run in results.get("runs", ()))
     return append_results(folder, build) if has_whole_runs else ()
 
 
@@ -298,12 +296,12 @@ def build_contents(build: Path, *, may_have_phases: bool = False) -> list[dict[s
     """
     results, provenance = _load_build(build, RESULTS), _load_build(build, PROVENANCE)
     try:
-        runs, content = results.get("columns") or results["runs"], provenance["content"]
-        if "metrics" not in results:
+        runs, content = results["runs"], provenance["content"]
+        if not results["metrics"]:
             raise fail(
                 "no-metrics",
                 f"the build has no results of metrics: {build}",
-                found=f"a build of the article `{results['report']}`",
+                found=f"a build of the report `{results['report']}`",
                 hint="its rows are the Parquet files in rows/",
             )
         if any("phase" in run for run in runs) and not may_have_phases:
@@ -354,7 +352,7 @@ def _build_content(
 
 
 def _build_figures(metric: Mapping[str, Any], run: str, groups: Mapping[str, Any]) -> dict[str, Any]:
-    figures = metric["runs" if "runs" in metric else "columns"][run]
+    figures = metric["runs"][run]
     rows = groups.get(run, {}).get("groups", ())
     return {
         "name": metric["name"],

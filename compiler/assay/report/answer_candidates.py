@@ -96,10 +96,10 @@ def list_candidates(
     judgements: ReportJudgements,
     units: ReportUnits,
 ) -> Iterator[Candidate]:
-    """Yield each metric of the sections once, in their order, without segments: these are part of the whole."""
+    """Yield each compared metric once, in the order of the report, without segments: these are part of the whole."""
     named = set(report.judgement.gate) if report.judgement else set()
-    sections = {name: section.title for section in reversed(report.sections) for name in section.metrics}
-    for name in dict.fromkeys(item for section in report.sections for item in section.metrics if not is_segment(item)):
+    sections = {name: title for title, names in reversed(report.metric_tables) for name in names}
+    for name in (item for item in report.compared_metrics if not is_segment(item)):
         metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
         averages = [get_average(run, metric, summary) for run in runs]
         sized_segments = _list_segments(checked, report, metric, runs[1].id, judgements)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -12,6 +11,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
+from assay.lang.model.parts import get_group_name
 from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report, SplitChart
 from assay.lang.model.report import Section as SectionSpec
@@ -22,10 +22,11 @@ from assay.number_styles.unit_prefix import choose_prefix
 from assay.report import run_results
 from assay.report.answer import Answer
 from assay.report.averages_note import describe_averages
+from assay.report.blocks.context import explain_blocks
 from assay.report.cell_links import FILTER, CellLink, CellSource, list_printed_columns
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
-from assay.report.document import Chart, Document, Gallery, Group, Section, Series, Table
+from assay.report.document import Appendix, Chart, Document, Gallery, Group, Section, Series, Table
 from assay.report.flat_charts import describe_few_samples, describe_flat_lines
 from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_tables
 from assay.report.judged_cells import (
@@ -33,12 +34,22 @@ from assay.report.judged_cells import (
     get_sort_keys,
     name_judged_columns,
 )
+from assay.report.parts import (
+    NO_PARTS,
+    ShownParts,
+    build_part_dictionary,
+    build_part_galleries,
+    collect_group_values,
+    list_shown_sources,
+)
 from assay.report.percentiles import (
     build_percentile_table,
     list_split_notes,
 )
+from assay.report.placeholders import collect_placeholder_values, drop_comparisons, fill_placeholders, split_paragraphs
 from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
-from assay.report.run_parameters import build_parameters_table
+from assay.report.run_groups import list_main_runs
+from assay.report.run_parameters import build_constants_table, build_parameters_table
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.section_notes import (
     list_chart_notes,
@@ -100,9 +111,6 @@ def _list_averages(
 
 DELTA = ("Δ", "Δ%")
 
-COMPARISON_PLACEHOLDER = re.compile(r"\{(others|last)\}")
-_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
-
 
 def assemble(
     checked: CheckedPackage,
@@ -113,20 +121,28 @@ def assemble(
     whole_runs: Sequence[RunFigures] = (),
     judgements: ReportJudgements | None = None,
     listings: tuple[Gallery, ...] = (),
+    parts: ShownParts = NO_PARTS,
 ) -> Document:
     """Return the document of a report over some runs, the first of which is the baseline.
 
     `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids.
+
+    Raises AssayError as `build_part_galleries` does.
     """
     run_labels, whole_labels = (run_results.label_runs(report, items) for items in (runs, whole_runs))
-    constants = [shorten(text) for text in run_results.list_full_labels(report.label, runs)]
-    versions = combine_runs(runs, constants, run_labels)
+    labels_by_run = dict(zip((run.id for run in runs), run_labels, strict=True))
+    compared = list_main_runs(report, runs)
+    constants = [shorten(text) for text in run_results.list_full_labels(report.label, compared)]
+    compared_labels = [labels_by_run[run.id] for run in compared]
+    versions = combine_runs(compared, constants, compared_labels)
     columns, labels = [item.figures for item in versions], [item.label for item in versions]
     placeholder_values = collect_placeholder_values(checked, columns, labels)
-    title, intro = report.title, _split_intro(report)
+    if parts.groups:
+        placeholder_values = collect_group_values(checked, parts.groups)
+    title, intro = report.title, split_paragraphs(report.intro)
     if len(versions) == 1:
-        title, intro = _drop_comparisons(checked.package.system, labels[0], report, len(runs) > 1)
-    manifest = build_parameters_table(report, runs, run_labels, choices)
+        title, intro = drop_comparisons(checked.package.system, labels[0], report, len(compared) > 1)
+    manifest = _build_manifest(checked, report, runs, run_labels, choices)
     filters = build_filters_table(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
         {label: run.quality for label, run in zip(run_labels, runs, strict=True)},
@@ -136,7 +152,11 @@ def assemble(
     sections = tuple(
         _build_section(checked, report, item, versions, choices, judgements, units) for item in report.sections
     )
-    tables = manifest, filters, *iter_tables(listings)
+    charts = _build_charts(
+        checked, report, compared, [labels_by_run[run.id] for run in compared], versions, units, choices
+    )
+    galleries = (*build_part_galleries(checked, report, parts, choices.style, len(charts) + 1), *listings)
+    tables: tuple[Table | Appendix, ...] = manifest, filters, *iter_tables(galleries), *parts.claims
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
         subtitle="",
@@ -146,8 +166,8 @@ def assemble(
         style=choices.style,
         manifest=manifest,
         sections=sections,
-        charts=_build_charts(checked, report, runs, run_labels, versions, units, choices),
-        dictionary=_build_dictionary(checked, report),
+        charts=charts,
+        dictionary=(*_build_dictionary(checked, report), *build_part_dictionary(checked, report, parts.prose.values())),
         warnings=(
             *list_run_notes(whole_runs, whole_labels),
             *_list_warnings(checked, report, runs, run_labels),
@@ -156,14 +176,34 @@ def assemble(
         ),
         filters=filters,
         provenance=tuple(provenance.items()),
-        terms=build_terms(checked, report, tables, has_sample_counts=any(None in item.metrics for item in sections)),
-        galleries=listings,
+        terms=build_terms(
+            checked,
+            report,
+            tables,
+            has_sample_counts=any(None in item.metrics for item in sections),
+            block_terms=explain_blocks(checked, report) if report.parts else None,
+        ),
+        galleries=galleries,
+        claims=parts.claims,
         averages=describe_averages(checked, report, choices, units, len(versions) < len(runs)),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
-        answers=_build_answers(checked, report, versions, choices, judgements, manifest, units),
+        answers=_build_answers(checked, report, versions, choices, judgements, manifest, list(labels_by_run), units),
     )
+
+
+def _build_manifest(
+    checked: CheckedPackage,
+    report: Report,
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
+    choices: Choices,
+) -> Table:
+    """Return the table of run parameters: the manifest, or in a report of parts without one the constants of runs."""
+    if report.manifest or not report.parts:
+        return build_parameters_table(report, runs, run_labels, choices)
+    return build_constants_table(checked, report, runs, run_labels, list_shown_sources(checked, report))
 
 
 def _build_answers(
@@ -173,58 +213,14 @@ def _build_answers(
     choices: Choices,
     judgements: ReportJudgements | None,
     manifest: Table,
+    run_ids: Sequence[str],
     units: ReportUnits,
 ) -> tuple[Answer, ...]:
     """Return the answers of the first page; none without judgements."""
     if not judgements:
         return ()
-    combined = combine_columns(manifest, versions)
+    combined = combine_columns(manifest, versions, run_ids)
     return compose_answers(checked, report, versions, choices.summary, judgements, combined, units)
-
-
-def _split_intro(report: Report) -> list[str]:
-    return [text for text in report.intro.split("\n\n") if text.strip()]
-
-
-def _drop_comparisons(system: str, label: str, report: Report, is_repeated: bool) -> tuple[str, list[str]]:
-    """Return title and introduction for a single run or version, without texts that compare it with others."""
-    word = "version" if is_repeated else "run"
-    subject = "{base}" if label.lower().replace("-", "_") == system else f"{system}: {word} {{base}}"
-    title = subject if COMPARISON_PLACEHOLDER.search(report.title) else report.title
-    hint = f"One {word}: {{base}}. Name a second --run to compare."
-    return title, [hint, *(text for text in _split_intro(report) if not COMPARISON_PLACEHOLDER.search(text))]
-
-
-def collect_placeholder_values(
-    checked: CheckedPackage, runs: Sequence[RunFigures], run_labels: Sequence[str]
-) -> dict[str, str]:
-    """Return the values of placeholders in titles and introductions: labels of runs, constants of the first run."""
-    declared_constants = [item for source in checked.package.sources for item in source.constants]
-    constant_values = runs[0].constants
-    constants = {
-        f"constant.{item.name}": run_results.format_constant(item, constant_values[item.name])
-        if constant_values[item.name] != ""
-        else ""
-        for item in declared_constants
-        if item.name in constant_values
-    }
-    return {
-        "base": run_labels[0],
-        "others": list_labels(run_labels[1:] or run_labels),
-        "last": run_labels[-1],
-        **constants,
-    }
-
-
-def list_labels(labels: Iterable[str]) -> str:
-    """Return distinct labels as a list in words: `a, b and c`."""
-    *others, last = dict.fromkeys(labels)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def fill_placeholders(text: str, placeholder_values: Mapping[str, str]) -> str:
-    """Return a text with its placeholders replaced; unknown ones are left as they are."""
-    return _PLACEHOLDER.sub(lambda match: placeholder_values.get(match[1], match[0]), text)
 
 
 def _build_section(
@@ -415,9 +411,12 @@ def _list_warnings(
                 f"{label}: {shorten(value)}" for label, value in zip(run_labels, values, strict=True)
             )
             yield f"The runs differ in {name} ({labelled_values})."
-    if len({run.hosts for run in runs}) > 1:
-        labelled_values = ", ".join(f"{label}: {run.hosts}" for label, run in zip(run_labels, runs, strict=True))
-        yield f"The runs differ in their number of hosts ({labelled_values})."
+    labelled_runs = list(zip(run_labels, runs, strict=True))
+    for name in dict.fromkeys(get_group_name(run.id) if report.groups else "" for run in runs):
+        members = [item for item in labelled_runs if not name or get_group_name(item[1].id) == name]
+        if len({run.hosts for _, run in members}) > 1:
+            labelled_values = ", ".join(f"{label}: {run.hosts}" for label, run in members)
+            yield f"The runs differ in their number of hosts ({labelled_values})."
     yield from list_run_notes(runs, run_labels)
     shown_metrics = [name for section in report.sections for name in section.metrics if not is_segment(name)]
     for label, run in zip(run_labels, runs, strict=True):

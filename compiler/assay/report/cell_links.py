@@ -125,9 +125,10 @@ def list_printed_columns(
     )
 
 
-def link_comparison(row: int, metric: str, runs: Sequence[str]) -> Iterator[CellLink]:
+def link_comparison(row: int, metric: str, runs: Sequence[str], *, is_judged: bool = False) -> Iterator[CellLink]:
     """Yield the links of a metric's row in a comparison."""
-    for column, printed_column in enumerate(list_printed_columns([(run,) for run in runs]), start=1):
+    columns = list_printed_columns([(run,) for run in runs], is_judged=is_judged)
+    for column, printed_column in enumerate(columns, start=1):
         yield CellLink(
             row, column, printed_column.prints, tuple(CellSource(metric, run) for run in printed_column.runs)
         )

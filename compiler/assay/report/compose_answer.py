@@ -88,7 +88,7 @@ def compose_answers(
                 notes,
                 unequal,
                 gated_segments,
-                are_single_runs=judgements.are_single_runs,
+                are_single_runs=judgements.are_single_runs and not version.figures.phase,
             )
         )
     return tuple(answers)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
 from assay.lang.segments import describe_segment, is_segment
@@ -86,7 +85,7 @@ def get_filter_id(name: str) -> str:
 
 def build_terms(
     checked: CheckedPackage,
-    report: Report | Article,
+    report: Report,
     tables: Iterable[Table | Appendix],
     *,
     has_sample_counts: bool = False,
@@ -112,7 +111,7 @@ def build_terms(
             if is_published:
                 entry = Entry(entry.id, entry.name, entry.unit, f"{entry.description}\n{PUBLISHED_NOTE}", "")
             groups.setdefault(group, []).append(entry)
-    if isinstance(report, Report) and (segments := _list_segments(report)):
+    if segments := _list_segments(report):
         groups[SLICES] = [_build_segment_entry(checked, name) for name in segments]
     order = dict.fromkeys([*ORDER, *groups])
     return tuple(Group(title, tuple(groups[title])) for title in order if title in groups)
@@ -145,7 +144,7 @@ class _ReportNumbers:
     """The descriptions of a report's numbers."""
 
     checked: CheckedPackage
-    report: Report | Article
+    report: Report
 
     def build_entry(self, name: str) -> Entry:
         """Return the entry of an id, by its kind."""
@@ -163,7 +162,6 @@ class _ReportNumbers:
 
     def describe_row(self, name: str) -> tuple[str, str, str]:
         """Return the label of a row of the manifest, its unit, and the source of its value."""
-        assert isinstance(self.report, Report)
         row = next((item for item in self.report.manifest if item.id == name), None)
         if row is None:
             former_rows = (item for edition in self.report.editions for item in edition.manifest)

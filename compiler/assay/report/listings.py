@@ -8,7 +8,8 @@ from dataclasses import replace
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report, RowListing
 from assay.number_styles.registry import Style
-from assay.plan.planner import RowRequest, request_rows
+from assay.plan.planner import request_rows
+from assay.plan.request import RowRequest
 from assay.report.blocks.listing import ListingTable, list_greatest
 from assay.report.blocks.rows import find_grain, get_rows
 from assay.report.document import Gallery, Table

@@ -2,7 +2,7 @@
 
 A quote prints the value of a metric, with its unit, on the one row of its grain whose columns have the given values.
 `decimals` is the number of decimals (rounded half to even); without it, the value is written as in tables. `run` names
-the run (default: the last one), `choice` a choice of the article, whose row is used. All other text is Markdown, of
+the run (default: the last one), `choice` a choice of the report, whose row is used. All other text is Markdown, of
 which `assay.report.prose_markup` reads a part.
 """
 
@@ -17,8 +17,8 @@ from typing import Generic, TypeVar
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.expression_types import UnitError
-from assay.lang.model.article import Choice
 from assay.lang.model.package import Grain, Metric
+from assay.lang.model.parts import Choice
 from assay.lang.model.series import Series
 from assay.lang.units import UnknownUnitError
 from assay.report.formatted_text import BULLETS, CODE, NUMBERS, Phrase, TextBlock, get_anchor
@@ -38,7 +38,7 @@ _TEXT = r'"(?:[^"\\]|\\.)*"'
 CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
 _ARGUMENT = re.compile(rf"\s*(\w+)\s*=\s*(?:({_TEXT})|(-?[0-9]{{1,18}}))\s*(?:,(?=.)|$)", re.S)
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
-GROUP = "group"  # of quotes in articles with groups: columns may have this name in others
+GROUP = "group"  # of quotes in reports with groups: columns may have this name in others
 STATISTIC, UNIT = "statistic", "unit"  # of quotes of series only: columns of metrics may have these names
 MOST_DECIMALS = 15  # a double has no more significant digits
 TEXT = "text"
@@ -204,7 +204,7 @@ def read_prose_file(
 ) -> Prose:
     """Read a file of prose, called `name` in messages; add its problems to `problems`.
 
-    `anchors` are the names of the parts that links may lead to, `groups` those of the groups of the article. With
+    `anchors` are the names of the parts that links may lead to, `groups` those of the groups of the report. With
     `needs_group`, each quote has to name one.
     """
     try:

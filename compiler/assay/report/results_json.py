@@ -20,6 +20,7 @@ from assay.report.run_results import (
     RunFigures,
     format_chart_points,
     get_average,
+    has_result,
     list_full_labels,
     make_labels_unique,
 )
@@ -111,6 +112,7 @@ def _build_metric_data(
     checked: CheckedPackage, name: str, runs: Sequence[RunFigures], choices: Choices, versions: Sequence[Version]
 ) -> dict[str, object]:
     metric = checked.get_metric(name)
+    runs = [run for run in runs if has_result(run, metric)]
     means = {item.id: _encode_mean(get_average(item.figures, metric, choices.summary)) for item in versions}
     if is_formula(metric):
         return {

@@ -26,7 +26,7 @@ def choose_report_units(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], summary: str
 ) -> ReportUnits:
     """Return the units that suit the averages of the metrics of a report: one of a metric and its segments."""
-    names = [name for section in report.sections for name in section.metrics]
+    names = list(report.compared_metrics)
     names += [name for chart in report.charts for name in chart.metrics]
     return choose_units(map(checked.get_metric, dict.fromkeys(names)), runs, summary)
 

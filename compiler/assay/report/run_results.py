@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Constant, Metric
+from assay.lang.model.parts import get_group_name
 from assay.lang.model.report import ManifestRow, Report
 from assay.lang.time_format import format_instant
 from assay.number_styles.chart_points import HostSpread, PointKind, format_centile, format_host_point, format_point
@@ -100,8 +101,39 @@ def label_runs(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
 
     A label constant that is the label of another run, too, has the id of its run behind it.
     Phases of the only run are called by their names, phases of several runs by run and name: `v1 (after)`.
+    In a report with groups of runs, labels are `GROUP: LABEL`.
     """
-    return make_labels_unique([shorten(label) for label in list_full_labels(report.label, runs)], runs, LABEL_AND_ID)
+    names = [get_group_name(run.id) if report.groups else "" for run in runs]
+    labels = dict[int, str]()
+    for name in dict.fromkeys(names):
+        indexes = [index for index, item in enumerate(names) if item == name]
+        group_labels = label_group_runs(report, name, [runs[index] for index in indexes])
+        labels |= zip(indexes, (f"{name}: {label}" if name else label for label in group_labels), strict=True)
+    return tuple(labels[index] for index in range(len(runs)))
+
+
+def label_group_runs(report: Report, group: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    """Return the label of each run or phase of a group, as `label_runs` does; names are without the group."""
+    group_runs = [_leave_out_group(run, group) for run in runs]
+    labels = [shorten(label) for label in list_full_labels(report.label, group_runs)]
+    return make_labels_unique(labels, group_runs, LABEL_AND_ID)
+
+
+def name_run(report: Report, run: RunFigures) -> str:
+    """Return the user's name of a run without its group, else its label constant."""
+    group_run = _leave_out_group(run, get_group_name(run.id) if report.groups else "")
+    return shorten(*list_full_labels(report.label, [group_run]))
+
+
+def are_renamed(report: Report, runs: Sequence[RunFigures]) -> bool:
+    """Return whether the user calls a run otherwise than it calls itself."""
+    return [name_run(report, run) for run in runs] != list(map(shorten, list_own_names(report.label, runs)))
+
+
+def _leave_out_group(run: RunFigures, group: str) -> RunFigures:
+    prefix = f"{group}:" if group else ""
+    phase = run.phase and replace(run.phase, run=run.phase.run.removeprefix(prefix))
+    return replace(run, id=run.id.removeprefix(prefix), phase=phase)
 
 
 def list_full_labels(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
@@ -113,11 +145,6 @@ def list_full_labels(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ..
 def list_own_names(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     """Return what each run calls itself: the text of its label constant."""
     return tuple(normalize_text(str(run.constants[constant])) for run in runs)
-
-
-def are_renamed(constant: str, runs: Sequence[RunFigures]) -> bool:
-    """Return whether the user calls a run otherwise than it calls itself."""
-    return list_full_labels(constant, runs) != list_own_names(constant, runs)
 
 
 def make_labels_unique(
@@ -204,11 +231,21 @@ def list_phase_rows(runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
 
 
 def get_average(run: RunFigures, metric: Metric, summary: str) -> float | None:
-    """Return the average of a metric over a run, or the value of a formula over averages; None if there is none."""
+    """Return the average of a metric over a run, or the value of a formula over averages; None if there is none.
+
+    A run of another group than the metric has no result of it.
+    """
+    if not has_result(run, metric):
+        return None
     if is_formula(metric):
         return run.results.formulas[metric.id].averages[summary]
     distribution = run.results.metrics[metric.id]
     return distribution.averages[summary] if distribution.size else None
+
+
+def has_result(run: RunFigures, metric: Metric) -> bool:
+    """Return whether a metric was computed in a run."""
+    return metric.id in (run.results.formulas if is_formula(metric) else run.results.metrics)
 
 
 def format_metric_row(number_style: Style, metric: Metric, values: Sequence[float | None]) -> Row:

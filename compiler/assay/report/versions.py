@@ -73,15 +73,14 @@ def list_mixed_versions(constants: Sequence[str], runs: Sequence[RunFigures]) ->
                 yield f"The runs of {version} call themselves differently: {', '.join(names)}. Are they of one version?"
 
 
-def combine_columns(table: Table, versions: Sequence[Version]) -> Table:
+def combine_columns(table: Table, versions: Sequence[Version], run_ids: Sequence[str]) -> Table:
     """Return a table of parameters, which has a column for each run, with one for each version.
 
-    Where runs of a version differ, the cell says so.
+    Where runs of a version differ, the cell says so. `run_ids` are those of the columns.
     """
-    ids = [run for version in versions for run in version.runs]
 
     def combine_row(row: Sequence[str]) -> tuple[str, ...]:
-        cells = dict(zip(ids, row[1:], strict=True))
+        cells = dict(zip(run_ids, row[1:], strict=True))
         values = [{cells[run] for run in version.runs} for version in versions]
         return (row[0], *(min(item) if len(item) == 1 else VARYING for item in values))
 

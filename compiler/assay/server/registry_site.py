@@ -171,7 +171,6 @@ class RegistrySite:
         with self._use_session() as session:
             packages = [session.load_package(name).package for name in session.list_systems(None)]
         names = [(item.system, report.name) for item in packages for report in item.reports]
-        names += [(item.system, article.name) for item in packages for article in item.articles]
         return tuple(f"{system}/{name}" for system, name in names)
 
     def _show_runs(self) -> Response:

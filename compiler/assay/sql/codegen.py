@@ -31,9 +31,9 @@ from assay.plan.planner import (
     name_cut_statement,
     name_groups_statement,
     name_quantiles_statement,
-    name_rows_statement,
     name_span_statement,
 )
+from assay.plan.request import name_rows_statement
 from assay.sql import dialect, distributions, grains, quantiles, relations, rows, sample_cells, series
 from assay.sql.expressions import build_placeholders
 from assay.sql.read_tables import find_tables

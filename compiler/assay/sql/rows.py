@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from assay.lang.model.package import Metric
 from assay.lang.reserved_names import BASE
-from assay.plan.planner import REJECTED_BY, AppliedFilter, RowRequest, select_grain_filters
+from assay.plan.planner import AppliedFilter, select_grain_filters
+from assay.plan.request import REJECTED_BY, RowRequest
 from assay.sql import dialect
 from assay.sql.dialect import build_column
 from assay.sql.distributions import reduce_samples

@@ -124,6 +124,10 @@ let phases =
             , of m.totalLatency [ "56" ]
             , of m.pairTps [ "10", "30", "40", "50", "70" ]
             , of m.sinceStart [ "0", "0.51", "1", "1.507", "2" ]
+            , of m.blockCpu [ "10", "20", "50", "70", "80", "130" ]
+            , of m.blockElapsed [ "10", "20", "50", "70", "130", "140" ]
+            , of m.blockTime [ "4000", "8000", "11000", "13000", "14000", "16000" ]
+            , of m.blockLatency [ "-5", "-1", "2", "4", "5", "7" ]
             ]
           # figures m.tps "10" "70" "40" "20"
           # [ of m.tpsEmpty [ "1" ], of m.numBlocks [ "6" ], of m.sizeEmpty [ "2" ] ]

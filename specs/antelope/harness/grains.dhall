@@ -7,8 +7,10 @@ let grain =
       \(name : Text) -> \(relation : S.Relation.Type) -> \(doc : Text) ->
         S.Grain::{ name, relation = relation.name, key = relation.key, columns = relation.columns, doc }
 
-in  { pair = grain "pair" r.pairs "Two adjacent blocks of the analysis window"
-    , windowBlock = grain "window_block" r.windowBlocks "An analysed block"
+let timed = { time = r.column.sinceStart.name }
+
+in  { pair = grain "pair" r.pairs "Two adjacent blocks of the analysis window" // timed
+    , windowBlock = grain "window_block" r.windowBlocks "An analysed block" // timed
     , run = grain "run_guide" r.guide "Block counts of a run, from the log of the observer"
     , tps = grain "run_tps" r.tps "Transactions per second of a run"
     , blockStatistics = grain "run_blocks" r.blockStatistics "Statistics of the analysed blocks of a run"

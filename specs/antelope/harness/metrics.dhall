@@ -54,6 +54,10 @@ let signed =
       \(m : { min : S.Metric.Type, max : S.Metric.Type, avg : S.Metric.Type, sigma : S.Metric.Type }) ->
         { min = mayBeNegative m.min, max = mayBeNegative m.max, avg = mayBeNegative m.avg, sigma = m.sigma }
 
+let ofBlock =
+      \(id : Text) -> \(name : Text) -> \(column : S.Column) ->
+        of grains.windowBlock { id, name, column, unit = column.unit, better = "lower" }
+
 let listed = ./listed.dhall
 
 let blocks = figures grains.blockStatistics "lower"
@@ -122,6 +126,10 @@ let m =
       , sinceStart =
           of grains.pair
             { id = "pair_since_start", name = "Time since start", column = c.sinceStart, unit = U.second, better = "neither" }
+      , blockCpu = ofBlock "block_billed_cpu" "Billed CPU time of a block" c.cpu
+      , blockElapsed = ofBlock "block_elapsed" "Time to apply a block's transactions" c.elapsed
+      , blockTime = ofBlock "block_time" "Time to validate a block" c.timeTaken
+      , blockLatency = mayBeNegative (ofBlock "block_latency" "Latency of a block" c.latency)
       , trxLatency = trx U.second f.trxLatency
       , trxCpu = trx D.microsecond f.trxCpu
       , trxNet = figures grains.transactions "neither" D.netWord f.trxNet
@@ -172,6 +180,10 @@ in    m
               , m.passed
               , m.pairTps
               , m.sinceStart
+              , m.blockCpu
+              , m.blockElapsed
+              , m.blockTime
+              , m.blockLatency
               ]
             # listed m.trxLatency
             # listed m.trxCpu

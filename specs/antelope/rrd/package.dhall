@@ -98,6 +98,7 @@ let reading =
       , key = readings.key
       , columns = readings.columns
       , at = c.at.name
+      , time = c.at.name
       , doc = "A record of a virtual machine, for one step"
       }
 

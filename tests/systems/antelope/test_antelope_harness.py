@@ -328,6 +328,8 @@ def test_oddities_of_log_are_warnings_of_the_report(tmp_path: Path, cache: Path)
         "run: the log of node_00 has 4 blocks from number 2 to 6, expected 5: blocks are missing or were received more "
         "than once",
         "run: none of the 4 blocks of node_00 is analysed",
+        "run: there are no samples of Transactions per second, Latency of a block, Time to validate a block, Time to "
+        "apply a block's transactions, Billed CPU time of a block.",
     ]
 
 
@@ -337,7 +339,7 @@ def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Pat
     assert (result.status, result.out, result.err.replace(str(tmp_path), "DIR")) == (
         1,
         "",
-        "error[no-source]: article `harness` has nothing to show: each of its parts needs records that a run lacks\n"
+        "error[no-source]: report `harness` has nothing to show: each of its parts needs records that a run lacks\n"
         "  expected: files trxGenLogs/trx_data_output_*.txt (Records of the transaction generators); "
         "directories node_* with files stderr*.txt, nodeos*.txt, nodeos*.log (Logs of the nodes; logs of the first "
         "EOSIO versions (`2449775ms thread-0 ...`) have no dates and cannot be read)\n"

@@ -25,6 +25,7 @@ from assay.engine.mount import mount_folders
 from assay.lang.model.package import Constant
 from assay.lang.model.vocabulary import Unit
 from assay.plan.planner import build_plan
+from assay.plan.request import Request
 from assay.remote.prometheus_times import parse_nanoseconds
 from assay.report.run_results import format_constant
 from tests.compare_reference import load_json
@@ -79,7 +80,7 @@ def read_averages(report: Path, run: str = "run") -> dict[str, tuple[float, floa
     """Return the average of each metric before and after."""
     metrics = load_json(report / "results.json")["metrics"]
     return {
-        name: (figure["columns"][f"{run}:before"]["average"], figure["columns"][f"{run}:after"]["average"])
+        name: (figure["runs"][f"{run}:before"]["average"], figure["runs"][f"{run}:after"]["average"])
         for name, figure in metrics.items()
     }
 
@@ -109,7 +110,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iter
     shutil.copyfile(PROM / "raw_all_5s.json.gz", run / "prom" / "raw_all_5s.json.gz")
     times = [t for _, t in read_answer("memory_used_series")]
     checked = lab.session.load_package("antelope")
-    full_plan = build_plan(checked.package, [], (), series=list(ANSWERS))
+    full_plan = build_plan(checked.package, Request(series=tuple(ANSWERS)))
     (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], full_plan.required_fields)
     with connect(2, lab.folder / "spill") as connection:
         mount_folders(connection, prepared.folders)
@@ -315,8 +316,10 @@ def test_each_of_several_runs_has_tables_of_its_phases(tmp_path: Path, cache: Pa
     assert (result.status, result.err) == (0, warning)
     title = "Disk write rate before and after"
     first, second = (find_table(tmp_path / "out", f"{title}: {name}") for name in ("mapped writer", "two"))
-    assert (first["header"], first["rows"]) == (second["header"], second["rows"])
-    assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
+    values = [[row[:5] for row in table["rows"]] for table in (first, second)]
+    assert (first["header"][:5], values[0]) == (second["header"][:5], values[1])
+    assert first["header"] == ["", "before", "after", "Δ", "Δ%", "95 %", "Verdict"]
+    assert second["header"] == ["", "before", "after", "Δ", "Δ%"]  # its base is another than that of verdicts
     manifest = load_json(tmp_path / "out" / "document.json")["manifest"]
     assert manifest["header"] == ["", "mapped writer (before)", "mapped writer (after)", "two (before)", "two (after)"]
 

@@ -68,7 +68,7 @@ def compute_averages(since: str, until: str) -> dict[str, float]:
 
 def read_averages(report: Path, column: str) -> dict[str, float]:
     metrics = load_json(report / "results.json")["metrics"]
-    return {name: figure["columns"][column]["average"] for name, figure in metrics.items()}
+    return {name: figure["runs"][column]["average"] for name, figure in metrics.items()}
 
 
 def list_galleries(report: Path) -> dict[str, Any]:

@@ -191,8 +191,8 @@ def test_claim_of_an_absent_run_is_reported(tmp_path: Path, cache: Path) -> None
 def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None:
     within = copy_workspace(tmp_path / "workspace")
     edit_file(within / AUDIT, ", metric = p.txs\n", ", metric = p.average\n")
-    edit_file(within / AUDIT, "A.cell 100 4 \"35600\", A.cell 200 4 \"38660\"",
-           "A.cell 25 1 \"1.451\", A.cell 25 2 \"1.4\", A.cell 25 4 \"2\", A.cell 800 1 \"1\"")  # fmt: skip
+    edit_file(within / AUDIT, "B.cell 100 4 \"35600\", B.cell 200 4 \"38660\"",
+           "B.cell 25 1 \"1.451\", B.cell 25 2 \"1.4\", B.cell 25 4 \"2\", B.cell 800 1 \"1\"")  # fmt: skip
     verdicts = [
         line for line in (PUBLISHED / "v037" / "v037_report_tabbed.txt").read_text().split("\n") if "Avera" in line
     ]
@@ -213,14 +213,14 @@ def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None
     ("text", "replacement", "message"),
     [
         (
-            ', A.cell 200 4 "38660" ]',
-            ', A.cell 100 4 "38660" ]',
+            ', B.cell 200 4 "38660" ]',
+            ', B.cell 100 4 "38660" ]',
             "error[claim-cells]: duplicate cell in the claim of `The QA document of v0.38` (the saturation table of "
             "the baseline, v0.37) in article `published` (row 100, column 4)\n",
         ),
         (
-            ', A.cell 200 4 "38660" ]',
-            ', A.cell 200 4 "38 660" ]',
+            ', B.cell 200 4 "38660" ]',
+            ', B.cell 200 4 "38 660" ]',
             "error[claim-value]: a cell of the claim of `The QA document of v0.38` (the saturation table of the "
             "baseline, v0.37) in article `published` is not a number (row 200, column 4)\n"
             "  expected: digits, as in 35600 or 1.5\n"

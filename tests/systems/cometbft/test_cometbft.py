@@ -328,7 +328,7 @@ def test_figures_show_the_runs_that_have_their_records(tmp_path: Path, cache: Pa
     galleries = {item["title"]: item for item in load_json(out / "document.json")["galleries"]}
     nodes = galleries["Metrics of the nodes"]
     assert len(nodes["plots"]) == 10
-    assert {plot["title"].rsplit(": ", 1)[1] for plot in nodes["plots"]} == {runs[complete].name}
+    assert {plot["title"].rsplit(": ", 1)[1] for plot in nodes["plots"]} == {f"0.38.17 ({runs[complete].name})"}
     assert nodes["text"][-1] == (
         f"Run {runs[1 - complete].name} has no records of source samples (samples of the nodes' metrics, from a "
         "Prometheus server), so figures that read it show the other runs, and other blocks and texts that read it are "
@@ -389,18 +389,18 @@ def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
     ("file", "text", "replacement", "message"),
     [
         (
-            "specs/cometbft/articles.dhall",
+            "specs/cometbft/qa.dhall",
             "[ s.memory, s.nodeMemory ]",
             "[ s.memory, s.peers ]",
             "error[averages-unit]: the series of table `Average resident memory with and without exporter "
-            "processes` of part `Metrics of the nodes` of article `qa` have different units\n",
+            "processes` of part `Metrics of the nodes` of report `qa` have different units\n",
         ),
         (
-            "specs/cometbft/articles.dhall",
+            "specs/cometbft/qa.dhall",
             "[ s.memory, s.nodeMemory ]",
             '[ s.memory, s.nodeMemory // { name = "node_memori" } ]',
             "error[unknown-series]: unknown series `node_memori` in table `Average resident memory with and without "
-            "exporter processes` of part `Metrics of the nodes` of article `qa`\n",
+            "exporter processes` of part `Metrics of the nodes` of report `qa`\n",
         ),
         (
             "specs/cometbft/series.dhall",

@@ -304,7 +304,8 @@ def four_run_report(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFact
     options = [text for run in runs.values() for text in ("--run", run)]
     result = run_assay("build", "cometbft/qa", *options, "-o", folder / "out", "--cache", cache, cwd=within)
     assert result.status == 0
-    warnings = [line.split(": ")[1].partition(", byte for byte")[0] for line in result.err.splitlines()]
+    lines = [line for line in result.err.splitlines() if "tables of metrics leave out" not in line]
+    warnings = [line.split(": ")[1].partition(", byte for byte")[0] for line in lines]
     assert warnings == [f"{case} has 1 of its 2 raw files from 0.38.17" for case in ("case none", "case 2 KiB")]
     return folder / "out"
 

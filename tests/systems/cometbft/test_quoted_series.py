@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.plan.planner import name_rows_statement
+from assay.plan.request import name_rows_statement
 from tests.compare_reference import load_json
 from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT

@@ -202,8 +202,8 @@ def test_quotes_name_their_group(tmp_path: Path, cache: Path, runs: Mapping[str,
     workspace = copy_workspace(tmp_path / "ws")
     edit_file(
         workspace / "specs/cometbft/testnets.dhall",
-        "A.ofGroup rotating [ part.rotating,",
-        'A.ofGroup rotating [ part.rotating // { prose = "prose/testnets_rotating.md" },',
+        "B.ofGroup rotating [ part.rotating,",
+        'B.ofGroup rotating [ part.rotating // { prose = "prose/testnets_rotating.md" },',
     )
     (workspace / ROTATING).write_text("Here {{ latency_avg(number = 1, run = \"0.37\") }}, "
         'there {{ latency_avg(number = 1, group = "200-node") }}.\n', encoding="utf-8")  # fmt: skip
@@ -238,7 +238,7 @@ let machine = { name = "machine", title = "Machine" }
 in      upgrade
     //  { name = "hosts"
         , groups = [ host, machine ]
-        , parts = A.ofGroup host upgrade.parts # A.ofGroup machine upgrade.parts
+        , parts = B.ofGroup host upgrade.parts # B.ofGroup machine upgrade.parts
         }
 """
 
@@ -246,7 +246,7 @@ in      upgrade
 def test_groups_have_phases_and_sources_of_their_own(tmp_path: Path, cache: Path) -> None:
     """One group has samples, the other records of its virtual machine; the instants of each are set apart."""
     workspace = copy_workspace(
-        tmp_path / "ws", ("specs/antelope/package.dhall", ", articles = [", ", articles = [ ./hosts.dhall,")
+        tmp_path / "ws", ("specs/antelope/package.dhall", ", reports = [", ", reports = [ ./hosts.dhall,")
     )
     (workspace / "specs/antelope/hosts.dhall").write_text(GROUPED, encoding="utf-8")
     machine = tmp_path / "machine"

@@ -11,7 +11,7 @@ import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
 
-from assay.lang.model.article import Block
+from assay.lang.model.parts import Block
 
 
 @functools.cache

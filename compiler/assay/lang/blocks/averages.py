@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import find_choice
-from assay.lang.model.article import Article, Block, Part
+from assay.lang.model.parts import Block, Part
+from assay.lang.model.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,10 @@ class Averages(Block):
     series: tuple[str, ...]
     choice: str = ""
 
-    def check(self, checker: Checker, owner: str, article: Article, _part: Part) -> None:
+    def check(self, checker: Checker, owner: str, report: Report, _part: Part) -> None:
         """Report unknown series, series in different units, and a choice that is unknown or has no time."""
         owner = f"table `{self.title}` of {owner}"
-        choice = find_choice(checker, owner, article, self.choice)
+        choice = find_choice(checker, owner, report, self.choice)
         if choice and not choice.begin:
             checker.report(
                 "choice-time",

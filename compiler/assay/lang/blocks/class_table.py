@@ -11,10 +11,11 @@ from assay.lang import formula
 from assay.lang.check.checker import Checker
 from assay.lang.check.formulas import check_formula_unit
 from assay.lang.expression_types import UnitError
-from assay.lang.model.article import Article, Block, FormulaResolver, Part, RowRequest
 from assay.lang.model.expression import Expression
 from assay.lang.model.headings import Heading
 from assay.lang.model.package import Package
+from assay.lang.model.parts import Block, FormulaResolver, Part, RowRequest
+from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Unit
 from assay.lang.units import UnknownUnitError
 from assay.util.numbers import parse_decimal
@@ -53,7 +54,7 @@ class ClassTable(Block):
     across: str
     width: int
 
-    def check(self, checker: Checker, owner: str, _article: Article, _part: Part) -> None:
+    def check(self, checker: Checker, owner: str, _article: Report, _part: Part) -> None:
         """Report classes without names or amounts of one kind, a wrong unit of the formula, and unknown columns."""
         owner = f"table `{self.title}` in {owner}"
         if not self.classes:

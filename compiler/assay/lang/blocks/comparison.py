@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.reports import check_compared_metrics
-from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.headings import Heading, list_metric_headings
 from assay.lang.model.package import Package
+from assay.lang.model.parts import Block, Part
+from assay.lang.model.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Comparison(Block):
     title: str
     metrics: tuple[str, ...]
 
-    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
-        check_compared_metrics(checker, owner, self.metrics, (article.name, part.title))
+    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
+        check_compared_metrics(checker, owner, self.metrics, (report.name, part.title))
 
     def list_headings(self, package: Package) -> Iterable[Heading]:
         return list_metric_headings(package, self.metrics)

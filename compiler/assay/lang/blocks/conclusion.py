@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.reports import check_compared_metrics
-from assay.lang.model.article import Article, Block, Part
+from assay.lang.model.parts import Block, Part
+from assay.lang.model.report import Report
 from assay.util.diagnostics import suggest_names
 
 FALLS, RISES, STAYS, NOT_WORSE = "falls", "rises", "stays", "not worse"
@@ -38,8 +39,8 @@ class Conclusion(Block):
     title: str
     rules: tuple[Rule, ...]
 
-    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
-        check_compared_metrics(checker, owner, self.read_metrics(), (article.name, part.title))
+    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
+        check_compared_metrics(checker, owner, self.read_metrics(), (report.name, part.title))
         for kind in dict.fromkeys(rule.kind for rule in self.rules if rule.kind not in RULES):
             checker.report("rule", f"unknown kind `{kind}` of a rule in {owner}", kind,
                            hint=suggest_names(kind, RULES))  # fmt: skip

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from assay.lang import formula
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import INSTANT, check_row_columns
-from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Grain, Package
+from assay.lang.model.parts import Block, Part, RowRequest
+from assay.lang.model.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ class Curve(Block):
     template: str
     by: str = ""
 
-    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
         """Report a lack of metrics, unknown names, metrics in different units, and a grain without instants."""
-        within = (article.name, part.title, self.title)
+        within = (report.name, part.title, self.title)
         place = f"figure `{self.title}` of {owner}"
         if not self.metrics:
             checker.report("curve-metrics", f"{place} has no metrics", self.title, within=within)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from assay.lang import scopes
 from assay.lang.check.checker import Checker
-from assay.lang.model.article import Article, Block, Part
+from assay.lang.model.parts import Block, Part
+from assay.lang.model.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,9 @@ class Fact(Block):
         """Return the part: the table has no title of its own."""
         return part, ""
 
-    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
         constants = scopes.collect_constants(checker.package)
         if self.constant not in constants:
             checker.report_unknown(
-                "constant", self.constant, f"in {owner}", constants, within=(article.name, part.title)
+                "constant", self.constant, f"in {owner}", constants, within=(report.name, part.title)
             )

@@ -10,9 +10,10 @@ from assay.lang.blocks.scatter import Scatter
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_has_time, find_choice
-from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.headings import Heading, add_unit_if_missing
 from assay.lang.model.package import Package
+from assay.lang.model.parts import Block, Part, RowRequest
+from assay.lang.model.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +34,23 @@ class Grid(Block):
     timelines: tuple[Timeline, ...]
     template: str
 
-    def check(self, checker: Checker, owner: str, article: Article, _part: Part) -> None:
-        """Report an article without cases, errors of scatters and timelines, and a choice that does not fit them."""
+    def check(self, checker: Checker, owner: str, report: Report, _part: Part) -> None:
+        """Report a report without cases, errors of scatters and timelines, and a choice that does not fit them."""
         owner = f"grid `{self.title}` in {owner}"
-        choice = find_choice(checker, owner, article, self.choice)
-        if not article.cases:
+        choice = find_choice(checker, owner, report, self.choice)
+        if not report.cases:
             checker.report(
                 "grid-without-cases",
-                f"{owner} has a row for each case, but the article has no `cases`",
+                f"{owner} has a row for each case, but the report has no `cases`",
                 self.title,
-                hint="set `cases` of the article to the constant with the case of a run",
+                hint="set `cases` of the report to the constant with the case of a run",
             )
         for timeline in self.timelines:
             timeline.check_series(checker, owner)
         if self.timelines:
             check_has_time(checker, owner, choice)
         for scatter in self.scatters:
-            scatter.check_rows(checker, owner, (article.name, self.title))
+            scatter.check_rows(checker, owner, (report.name, self.title))
             if choice and choice.grain != scatter.of:
                 checker.report(
                     "other-grain",

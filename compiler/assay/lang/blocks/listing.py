@@ -7,25 +7,25 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.listings import check_listing, list_listing_headings
-from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.headings import Heading
 from assay.lang.model.package import Package
-from assay.lang.model.report import RowListing
+from assay.lang.model.parts import Block, Part, RowRequest
+from assay.lang.model.report import Report, RowListing
 
 
 @dataclass(frozen=True, slots=True)
 class Listing(RowListing, Block):
-    """A listing in a part of an article."""
+    """A listing in a part of a report."""
 
     member = "listings"
     rank = 30
 
-    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
-        check_listing(checker, owner, self, (article.name, part.title, self.title))
+    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
+        check_listing(checker, owner, self, (report.name, part.title, self.title))
         if self.rejected:
             checker.report(
                 "rejected-rows",
-                f"listing `{self.title}` in {owner} has rejected rows, but articles have no filters",
+                f"listing `{self.title}` in {owner} has rejected rows, but reports have no filters",
                 self.title,
                 hint="list them in a report",
             )

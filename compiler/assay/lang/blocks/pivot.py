@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_excluded_choices, check_row_columns, find_choice
-from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Package
+from assay.lang.model.parts import Block, Part, RowRequest
+from assay.lang.model.report import Report
 
 NUMBERS = ("integer", "unsigned", "huge", "real")
 
@@ -43,12 +44,12 @@ class Pivot(Block):
         """Return the columns that identify the row behind a cell."""
         return (self.down, self.across, self.first)
 
-    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
         """Report unknown names, a choice whose keys lack a column of the cells, and diagonals of texts."""
-        within = (article.name, part.title, self.title)
+        within = (report.name, part.title, self.title)
         has_columns = check_row_columns(checker, owner, self.grain, self.columns, self.read_metrics(), within)
-        choice = find_choice(checker, owner, article, self.choice, self.grain)
-        check_excluded_choices(checker, owner, article, self.without, self.grain)
+        choice = find_choice(checker, owner, report, self.choice, self.grain)
+        check_excluded_choices(checker, owner, report, self.without, self.grain)
         if choice and not {self.down, self.across} <= set(choice.keys):
             checker.report(
                 "choice-keys",

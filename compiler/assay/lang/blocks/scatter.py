@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_row_columns
-from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Package
+from assay.lang.model.parts import Block, Part, RowRequest
+from assay.lang.model.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ class Scatter(Block):
     y: str
     template: str
 
-    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
-        self.check_rows(checker, owner, (article.name, part.title))
+    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
+        self.check_rows(checker, owner, (report.name, part.title))
 
     def check_rows(self, checker: Checker, owner: str, enclosing: tuple[str, ...]) -> None:
         """Report unknown names; `enclosing` names the declarations around the scatter."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_has_time, find_choice
-from assay.lang.model.article import Article, Block, Part
+from assay.lang.model.parts import Block, Part
+from assay.lang.model.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,9 @@ class Timeline(Block):
     choice: str
     template: str
 
-    def check(self, checker: Checker, owner: str, article: Article, _part: Part) -> None:
+    def check(self, checker: Checker, owner: str, report: Report, _part: Part) -> None:
         self.check_series(checker, owner)
-        check_has_time(checker, owner, find_choice(checker, owner, article, self.choice))
+        check_has_time(checker, owner, find_choice(checker, owner, report, self.choice))
         if self.stacked and self.mean:
             checker.report(
                 "stacked-mean",

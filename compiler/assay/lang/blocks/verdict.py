@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_excluded_choices, check_row_columns, find_choice
-from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.headings import Heading, list_column_headings, list_metric_headings
 from assay.lang.model.package import Package
+from assay.lang.model.parts import Block, Part, RowRequest
+from assay.lang.model.report import Report
 
 #: the heading of the column of metrics
 METRIC_HEADING = "Metric"
@@ -41,13 +42,13 @@ class Verdict(Block):
     without: tuple[str, ...] = ()
     group: str = ""
 
-    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
         if not self.grain and not self.metrics:
             return
-        within = (article.name, part.title, self.title)
+        within = (report.name, part.title, self.title)
         check_row_columns(checker, owner, self.grain, (*self.keys, self.first), self.metrics, within)
-        find_choice(checker, owner, article, self.choice, self.grain)
-        check_excluded_choices(checker, owner, article, self.without, self.grain)
+        find_choice(checker, owner, report, self.choice, self.grain)
+        check_excluded_choices(checker, owner, report, self.without, self.grain)
 
     def read_metrics(self) -> Iterable[str]:
         return self.metrics

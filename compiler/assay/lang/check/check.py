@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from assay.lang import formula, scopes
 from assay.lang.check import (
-    articles,
     covered_patterns,
     enumerations,
     examples,
@@ -20,6 +19,7 @@ from assay.lang.check import (
     judgements,
     names,
     observations,
+    parts,
     phases,
     printed_names,
     record_units,
@@ -387,7 +387,7 @@ _CHECKS: tuple[Callable[[Checker], None], ...] = (
     formulas.check_formulas,
     series.check_series,
     reports.check_reports,
-    articles.check_articles,
+    parts.check_parts,
     reports.check_titles,
     printed_names.check_printed_names,
     phases.check_phases,

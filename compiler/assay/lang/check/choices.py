@@ -1,33 +1,34 @@
-"""Check choices of articles: their rows, columns, metrics and constants."""
+"""Check choices of reports: their rows, columns, metrics and constants."""
 
 from __future__ import annotations
 
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
-from assay.lang.model.article import Article, Choice
+from assay.lang.model.parts import Choice
+from assay.lang.model.report import Report
 
 INSTANT = "instant"
 
 
-def check_choices(checker: Checker, owner: str, article: Article) -> None:
-    """Check the choices of an article, which messages call `owner`."""
-    names = [choice.name for choice in article.choices]
+def check_choices(checker: Checker, owner: str, report: Report) -> None:
+    """Check the choices of a report, which messages call `owner`."""
+    names = [choice.name for choice in report.choices]
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
             checker.report("duplicate-choice", f"{owner} has several choices `{name}`", name, hint="rename all but one")
-    for choice in article.choices:
+    for choice in report.choices:
         choice_owner = f"choice `{choice.name}` of {owner}"
         pinned = tuple(pin.column for pin in choice.pins)
         columns = (*choice.keys, *pinned, *choice.least, choice.first, *choice.label, *choice.repeats)
         times = tuple(name for name in (choice.begin, choice.end) if name)
         metrics = tuple(name for name in (choice.most, choice.done, choice.due) if name)
         if check_row_columns(
-            checker, choice_owner, choice.grain, (*columns, *times), metrics, (article.name, choice.name)
+            checker, choice_owner, choice.grain, (*columns, *times), metrics, (report.name, choice.name)
         ):
             _check_times(checker, choice_owner, choice)
         _check_pins(checker, choice_owner, choice)
         _check_rule(checker, choice_owner, choice)
-        check_excluded_choices(checker, choice_owner, article, choice.without, choice.grain)
+        check_excluded_choices(checker, choice_owner, report, choice.without, choice.grain)
 
 
 def _check_times(checker: Checker, owner: str, choice: Choice) -> None:
@@ -62,10 +63,10 @@ def _check_rule(checker: Checker, owner: str, choice: Choice) -> None:
         )
 
 
-def check_excluded_choices(checker: Checker, owner: str, article: Article, names: tuple[str, ...], grain: str) -> None:
+def check_excluded_choices(checker: Checker, owner: str, report: Report, names: tuple[str, ...], grain: str) -> None:
     """Check the choices whose rows `owner` leaves out: they must not depend on other choices or runs."""
     for name in names:
-        choice = find_choice(checker, owner, article, name, grain)
+        choice = find_choice(checker, owner, report, name, grain)
         if choice and (choice.keys or choice.without):
             checker.report(
                 "choice-without",
@@ -76,11 +77,11 @@ def check_excluded_choices(checker: Checker, owner: str, article: Article, names
             )
 
 
-def find_choice(checker: Checker, owner: str, article: Article, name: str, grain: str = "") -> Choice | None:
+def find_choice(checker: Checker, owner: str, report: Report, name: str, grain: str = "") -> Choice | None:
     """Return the choice that `owner` refers to; report an unknown choice, and one of another grain."""
-    selected = next((choice for choice in article.choices if choice.name == name), None)
+    selected = next((choice for choice in report.choices if choice.name == name), None)
     if name and selected is None:
-        choice_names = [choice.name for choice in article.choices]
+        choice_names = [choice.name for choice in report.choices]
         checker.report_unknown("choice", name, f"in {owner}", choice_names)
     if selected and grain and selected.grain != grain:
         checker.report(

@@ -126,7 +126,7 @@ def _check_judgement(checker: Checker, report: Report, judgement: Judgement) -> 
 
 
 def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
-    compared_metrics = dict.fromkeys((*list_metrics(report), *report.also))
+    compared_metrics = dict.fromkeys((*list_metrics(report), *report.also, *report.compared_metrics))
     better = {metric.id: metric.better for metric in checker.package.metrics}
     undirected: list[str] = []
     for name in dict.fromkeys(gate):

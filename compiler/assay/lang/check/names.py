@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from assay.lang import chart_templates, formula, reserved_names, scopes
 from assay.lang.check.checker import Checker
 from assay.lang.expression_types import UnitError
-from assay.lang.model.article import Article, Choice
 from assay.lang.model.package import Check, Column, Constant, Event, Metric, Package, Relation
+from assay.lang.model.parts import Choice
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.lang.units import UnknownUnitError, count_nanoseconds
@@ -83,7 +83,6 @@ def _list_file_names(package: Package) -> Iterator[KindAndName]:
         ("a filter", (item.name for item in package.filters)),
         ("a summary", (item.name for item in package.summaries)),
         ("a report", (item.name for item in package.reports)),
-        ("an article", (item.name for item in package.articles)),
         ("a history", (item.name for item in package.histories)),
         (
             "a chart template",
@@ -195,11 +194,11 @@ def check_files(checker: Checker) -> None:
                     name,
                     expected="a path relative to the run directory, such as node-*.json",
                 )
-    for article in checker.package.articles:
-        for name in (part.prose for part in article.parts if part.prose and not is_below(part.prose)):
+    for report in checker.package.reports:
+        for name in (part.prose for part in report.parts if part.prose and not is_below(part.prose)):
             checker.report(
                 "prose-file",
-                f"prose `{name[:LONGEST]}` of article `{article.name}` cannot be a file of its specs",
+                f"prose `{name[:LONGEST]}` of report `{report.name}` cannot be a file of its specs",
                 name,
                 expected="a path relative to the system's folder of specs, such as prose/summary.md",
             )
@@ -250,7 +249,6 @@ def _check_case_collisions(checker: Checker) -> None:
     """
     package = checker.package
     report_names = [item.name for item in package.reports] + [item.name for item in package.histories]
-    report_names += [item.name for item in package.articles]
     kinds = {"metric": [item.id for item in package.metrics], "report": report_names}
     for kind, names in kinds.items():
         seen: dict[str, str] = {}
@@ -367,7 +365,7 @@ _RENAME = "rename the column"
 
 
 def check_reserved_names(checker: Checker) -> None:
-    """Check that fields, keys, labels and columns of articles do not collide with the compiler's columns."""
+    """Check that fields, keys, labels and columns of reports do not collide with the compiler's columns."""
     for event in checker.package.events:
         _check_reserved_fields(checker, event)
     for grain in checker.package.grains:
@@ -377,8 +375,8 @@ def check_reserved_names(checker: Checker) -> None:
         names = dict.fromkeys((*reduction_keys, *([metric.per] if metric.per else [])))
         _check_sample_columns(checker, f"metric `{metric.id}`", names, (metric.id,))
     _check_series_columns(checker)
-    for article in checker.package.articles:
-        for owner, columns, metrics, within in _list_row_requests(checker, article):
+    for report in checker.package.reports:
+        for owner, columns, metrics, within in _list_row_requests(checker, report):
             _check_row_request(checker, owner, columns, metrics, within)
     keys = {grain.name: grain.key for grain in checker.package.grains}
     for report in checker.package.reports:
@@ -439,19 +437,19 @@ def _list_listing_columns(report: Report, keys: Mapping[str, tuple[str, ...]]) -
         yield f"listing `{listing.title}` of report `{report.name}`", columns, listing.metrics, ()
 
 
-def _list_row_requests(checker: Checker, article: Article) -> Iterator[ColumnUse]:
-    """Yield what the choices and parts of an article read of rows."""
+def _list_row_requests(checker: Checker, report: Report) -> Iterator[ColumnUse]:
+    """Yield what the choices and parts of a report read of rows."""
     keys = {grain.name: grain.key for grain in checker.package.grains}
-    for choice in article.choices:
+    for choice in report.choices:
         yield (
             f"choice `{choice.name}`",
             *_list_choice_columns(choice, keys.get(choice.grain, ())),
-            (article.name, choice.name),
+            (report.name, choice.name),
         )
-    for part in article.parts:
+    for part in report.parts:
         for block in part.blocks:
             for request in block.read_rows(checker.package):
-                owner, within = f"`{block.title}` of article `{article.name}`", (article.name, part.title, block.title)
+                owner, within = f"`{block.title}` of report `{report.name}`", (report.name, part.title, block.title)
                 yield owner, request.columns, request.metrics, within
 
 

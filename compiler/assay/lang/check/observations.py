@@ -33,21 +33,15 @@ _LEAST_WORDS = 2  # of a direction: for one metric and for several
 
 
 def check_observations(checker: Checker) -> None:
-    """Check the observations of every report and article."""
+    """Check the observations of every report."""
     for report in checker.package.reports:
         if report.observations:
-            _check_rules(checker, f"report `{report.name}`", report.name, list_metrics(report), report.observations)
-    for article in checker.package.articles:
-        if article.observations:
-            blocks = (block for block in article.blocks if block.compares_averages)
-            compared = [metric for block in blocks for metric in block.read_metrics()]
-            requests = (request for block in article.blocks for request in block.read_rows(checker.package))
+            compared = (*list_metrics(report), *report.compared_metrics)
+            requests = (request for block in report.blocks for request in block.read_rows(checker.package))
             listed = [name for request in requests for name in request.metrics]
-            verdicts = (block for part in article.parts for block in part.select(Verdict))
+            verdicts = (block for part in report.parts for block in part.select(Verdict))
             judged = [name for verdict in verdicts for name in verdict.metrics]
-            _check_rules(
-                checker, f"article `{article.name}`", article.name, compared, article.observations, listed, judged
-            )
+            _check_rules(checker, f"report `{report.name}`", report.name, compared, report.observations, listed, judged)
 
 
 def _check_rules(

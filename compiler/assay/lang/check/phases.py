@@ -15,7 +15,7 @@ PICKS = (FIRST, LAST)
 
 
 def check_phases(checker: Checker) -> None:
-    """Check boundaries, the phases of reports and articles, and the instants that grains are split by."""
+    """Check boundaries, the phases of reports, and the instants that grains are split by."""
     for name, times in Counter(cut.name for cut in checker.package.cuts).items():
         if times > 1:
             checker.report("duplicate-cut", f"{times} instants of runs are named `{name}`", name)
@@ -23,8 +23,6 @@ def check_phases(checker: Checker) -> None:
         _check_boundary(checker, cut)
     for report in checker.package.reports:
         _check_phase_list(checker, f"report `{report.name}`", report.phases)
-    for article in checker.package.articles:
-        _check_phase_list(checker, f"article `{article.name}`", article.phases)
     for grain in checker.package.grains:
         if grain.at:
             _check_split_instant(checker, grain)

@@ -26,12 +26,12 @@ def check_printed_names(checker: Checker) -> None:
     _check_names(checker, "metric", "", [(metric.name, metric.id, ()) for metric in package.metrics], is_distinct=False)
     for report in package.reports:
         _check_report(checker, report)
-    for article in package.articles:
-        for part in article.parts:
+    for report in package.reports:
+        for part in report.parts:
             for block in part.blocks:
                 if headings := tuple(block.list_headings(package)):
-                    owner = f"{block.appears_as} `{block.title}` in part `{part.title}` of article `{article.name}`"
-                    _check_headings(checker, owner, headings, (article.name, part.title, block.title))
+                    owner = f"{block.appears_as} `{block.title}` in part `{part.title}` of report `{report.name}`"
+                    _check_headings(checker, owner, headings, (report.name, part.title, block.title))
 
 
 def _check_headings(checker: Checker, owner: str, headings: Iterable[Heading], within: Sequence[str]) -> None:

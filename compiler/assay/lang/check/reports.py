@@ -15,8 +15,8 @@ from assay.lang.check.checker import Checker, Field
 from assay.lang.check.listings import check_report_listings
 from assay.lang.check.timelines import check_report_timelines
 from assay.lang.metrics_of_grains import GRAIN_MARK
-from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Metric, Package
+from assay.lang.model.parts import Part
 from assay.lang.model.report import Chart, Edition, History, Report, Section
 from assay.lang.segments import MOST_DIMENSIONS, list_dimensions
 from assay.util.diagnostics import suggest_names, suggest_nearest
@@ -27,11 +27,11 @@ RUN_PLACEHOLDERS = ("base", "others", "last")
 PUBLICATION_PLACEHOLDERS = ("publications", "first", "last", "workloads", "editions")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)(\}?)")
 
-AnyReport = Report | Article | History
+AnyReport = Report | History
 
 
 def check_titles(checker: Checker) -> None:
-    """Check titles, introductions and parts of every report, article and history."""
+    """Check titles, introductions and parts of every report and history."""
     constants = tuple(f"constant.{name}" for name in scopes.collect_constants(checker.package))
     for owner, item in list_titles(checker.package):
         placeholders = PUBLICATION_PLACEHOLDERS if isinstance(item, History) else (*RUN_PLACEHOLDERS, *constants)
@@ -50,30 +50,26 @@ def check_titles(checker: Checker) -> None:
 
 
 _EXPECTED_PARTS = {
-    Report: "sections, charts or a dictionary",
-    Article: "parts",
+    Report: "sections, charts, a dictionary or parts",
     History: "sections",
 }
 
 
 def list_titles(package: Package) -> Iterator[tuple[str, AnyReport]]:
-    """Yield every report, article and history with its description."""
+    """Yield every report and history with its description."""
     yield from ((f"report `{item.name}`", item) for item in package.reports)
-    yield from ((f"article `{item.name}`", item) for item in package.articles)
     yield from ((f"history `{item.name}`", item) for item in package.histories)
 
 
 def _list_parts(item: AnyReport) -> Iterator[tuple[str, str, bool]]:
     """Yield kind and title of each part of a report, and whether it has content."""
-    if isinstance(item, Article):
-        yield from (("part", part.title, _has_content(part)) for part in item.parts)
-        return
     yield from (("section", section.title, bool(section.metrics)) for section in item.sections)
     if isinstance(item, Report):
         yield from (("dictionary group", group.title, bool(group.metrics)) for group in item.dictionary)
         yield from (("chart", chart.metric, True) for chart in item.charts)
         yield from (("listing", listing.title, bool(listing.keys or listing.metrics)) for listing in item.listings)
         yield from (("timeline", timeline.title, True) for timeline in item.timelines)
+        yield from (("part", part.title, _has_content(part)) for part in item.parts)
 
 
 def _has_content(part: Part) -> bool:
@@ -215,9 +211,9 @@ def _check_split(checker: Checker, owner: str, word: str, split: Section | Chart
 
 
 def _check_has_summary(checker: Checker) -> None:
-    """Check that the package has a summary: averages of metrics need one, and articles use the first."""
+    """Check that the package has a summary: averages of metrics need one."""
     package = checker.package
-    if (package.metrics or package.articles or package.reports) and not package.summaries:
+    if (package.metrics or package.reports) and not package.summaries:
         checker.report(
             "no-summary",
             f"package `{package.system}` has no summary, which defines averages",
@@ -229,13 +225,12 @@ def _check_has_summary(checker: Checker) -> None:
 
 def _check_summary(checker: Checker, report: Report) -> None:
     summaries = {item.name for item in checker.package.summaries}
-    if summaries and report.summary not in summaries:
+    if summaries and report.summary and report.summary not in summaries:
         checker.report_unknown(
             "summary",
             report.summary,
             f"in report `{report.name}`",
             summaries,
-            word=report.summary or report.name,
             within=(report.name,),
         )
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.lang.model.article import Article
 from assay.lang.model.example import Example
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter, FilterFile
@@ -435,7 +434,6 @@ class Package:
     summaries: tuple[Summary, ...]
     reports: tuple[Report, ...]
     series: tuple[Series, ...]
-    articles: tuple[Article, ...]
     histories: tuple[History, ...]
     examples: tuple[Example, ...] = ()
     cuts: tuple[Cut, ...] = ()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.lang.model.observation import ObservationRules
+from assay.lang.model.parts import Block, Choice, Claim, Part, RunGroup
 from assay.lang.model.vocabulary import Judgement, Phase
 
 
@@ -130,7 +132,7 @@ class DictionaryGroup:
 
 @dataclass(frozen=True, slots=True)
 class FilterUse:
-    """A filter of the default set of a report or article, with its argument as text (empty: none)."""
+    """A filter of the default set of a report, with its argument as text (empty: none)."""
 
     name: str
     argument: str
@@ -176,7 +178,12 @@ class Report:
     `listings` are tables of the rows of each run, `timelines` figures of series over time. `observations` are rules
     that draft what is said of the tables.
 
-    `title`, `subtitle` and `intro` may hold `{base}`, `{others}`, `{era}`: `{NAME}` is a constant of the base run.
+    Its `parts` hold prose and blocks. Runs whose constant `cases` has a value are shown only in grids, unless all runs
+    have one. `choices` are rows that blocks and prose refer to, `claims` those of documents about its pivots. A run
+    needs one of the sources `alternatives`; what reads another is left out. Each run belongs to one of the `groups`, if
+    there are any. `revision` is the constant with the revision of a run's version.
+
+    `title` and `intro` may hold `{base}`, `{others}`, `{last}`, `{constant.NAME}`: a constant of the base run.
     """
 
     name: str
@@ -199,6 +206,39 @@ class Report:
     listings: tuple[RowListing, ...] = ()
     timelines: tuple[RunTimeline, ...] = ()
     observations: ObservationRules | None = None
+    parts: tuple[Part, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    cases: str = ""
+    claims: tuple[Claim, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    groups: tuple[RunGroup, ...] = ()
+    revision: str = ""
+
+    @property
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks of all parts."""
+        return (block for part in self.parts for block in part.blocks)
+
+    @property
+    def metric_tables(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return title and metrics of each table that compares averages: sections, then the blocks of each part."""
+        sections = ((section.title, section.metrics) for section in self.sections)
+        parts = (
+            (part.title, tuple(block.read_metrics()))
+            for part in self.parts
+            for block in part.blocks
+            if block.compares_averages
+        )
+        return (*sections, *parts)
+
+    @property
+    def compared_metrics(self) -> tuple[str, ...]:
+        """Return the metrics whose averages are compared, each once."""
+        return tuple(dict.fromkeys(name for _, names in self.metric_tables for name in names))
+
+    def get_choice(self, name: str) -> Choice:
+        """Return the choice with a name. Raises KeyError."""
+        return {item.name: item for item in self.choices}[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from fractions import Fraction
 
 from assay.lang.blocks.pivot import Pivot
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article, Cell, Claim
 from assay.lang.model.package import Metric
+from assay.lang.model.parts import Cell, Claim
+from assay.lang.model.report import Report
 from assay.number_styles.registry import Style, get_style
 from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
@@ -75,26 +76,26 @@ class CheckedClaim:
         return self.run is not None and not self.differing_count
 
 
-def find_pivots(article: Article) -> dict[str, Pivot]:
+def find_pivots(report: Report) -> dict[str, Pivot]:
     """Return the pivots that claims may be about, by their titles."""
-    return {pivot.title: pivot for part in article.parts for pivot in part.select(Pivot)}
+    return {pivot.title: pivot for part in report.parts for pivot in part.select(Pivot)}
 
 
 def check_claims(
     checked: CheckedPackage,
-    article: Article,
+    report: Report,
     runs: Sequence[RunFigures],
     run_labels: Sequence[str],
     files: Mapping[tuple[str, str], tuple[File, ...]],
 ) -> tuple[CheckedClaim, ...]:
     """Check each claim; `files` are the input files by run id and title of the pivot."""
-    pivots = find_pivots(article)
-    number_style = get_style(article.style)
+    pivots = find_pivots(report)
+    number_style = get_style(report.style)
     checked_claims = []
-    for claim in article.claims:
+    for claim in report.claims:
         pivot = pivots[claim.pivot]
         sources = [
-            _create_source(checked, article, pivot, run, label, files.get((run.id, pivot.title), ()), number_style)
+            _create_source(checked, report, pivot, run, label, files.get((run.id, pivot.title), ()), number_style)
             for run, label in zip(runs, run_labels, strict=True)
         ]
         checked_claims.append(_check_claim(claim, pivot, sources))
@@ -123,7 +124,7 @@ def _has_value(cell: Cell, run: Source) -> bool:
 
 def _create_source(
     checked: CheckedPackage,
-    article: Article,
+    report: Report,
     pivot: Pivot,
     run: RunFigures,
     label: str,
@@ -133,15 +134,14 @@ def _create_source(
     """Create the cells of a run's pivot: no cells if the run lacks the source of its rows."""
     metric = checked.get_metric(pivot.metric)
     rows_by_cell = {
-        (str(down), str(across)): rows
-        for (down, across), rows in group_pivot_rows(checked, article, pivot, run).items()
+        (str(down), str(across)): rows for (down, across), rows in group_pivot_rows(checked, report, pivot, run).items()
     }
     cells = {}
     for place, rows in rows_by_cell.items():
         value = average_rows(rows, [metric.id])[metric.id]
         text = block_rows.format_metric_value(checked, number_style, metric, value)
         cells[place] = text + format_count_of_repeats(rows, metric.id), _compute_exact_value(checked, metric, value)
-    (own_name,) = list_own_names(article.label, [run])
+    (own_name,) = list_own_names(report.label, [run])
     return Source(run.id, label, own_name, files, cells, rows_by_cell)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.blocks.comparison import Comparison
 from assay.lang.checked_package import CheckedPackage
 from assay.number_styles.registry import Style
@@ -13,8 +14,10 @@ from assay.report.assemble import compare_values, name_columns
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.cell_links import link_comparison
 from assay.report.document import Table
+from assay.report.judged_cells import format_judged_cells, name_judged_columns
 from assay.report.row_units import choose_units
 from assay.report.run_results import RunFigures, get_average
+from assay.report.section_notes import list_verdict_notes
 
 
 @register_renderer(Comparison, position=50)
@@ -28,28 +31,49 @@ def render(context: RenderContext, items: Sequence[Comparison]) -> RenderedBlock
         for title, compared in metrics.items()
         if all(get_average(run, metric, summary) is None for run in context.comparison.columns for metric in compared)
     ]
+    printed = [item for item in items if item.title not in empty_titles]
     tables = (
-        title_table(build_comparison_table(context.checked, context.number_style, item, columns, column_labels), label)
-        for item in items
-        if item.title not in empty_titles
+        title_table(build_comparison_table(context, item, columns, column_labels), label)
+        for item in printed
         for columns, column_labels, label in groups
     )
+    compared = [metric for item in printed for metric in metrics[item.title]]
+    notes = [
+        note
+        for columns, column_labels, _ in groups
+        if find_judgements(context, columns)
+        for note in list_verdict_notes(compared, columns, column_labels, context.judgements)
+    ]
     gaps = (f"There are no values for: {', '.join(empty_titles)}.",) if empty_titles else ()
-    return RenderedBlocks(tables=tuple(tables), gaps=gaps)
+    return RenderedBlocks(tables=tuple(tables), notes=tuple(notes), gaps=gaps)
+
+
+def find_judgements(context: RenderContext, columns: Sequence[RunFigures]) -> ReportJudgements | None:
+    """Return the judgements of columns, the first of which is the base; None if the report judges against another."""
+    judgements = context.judgements
+    return judgements if judgements and judgements.base == columns[0].id else None
 
 
 def build_comparison_table(
-    checked: CheckedPackage,
-    number_style: Style,
-    item: Comparison,
-    columns: Sequence[RunFigures],
-    column_labels: Sequence[str],
+    context: RenderContext, item: Comparison, columns: Sequence[RunFigures], column_labels: Sequence[str]
 ) -> Table:
-    """Build a table with a row for each metric: its average in each column, with the differences from the first."""
-    rows = [compare_averages(checked, number_style, name, columns, item.metrics)[1] for name in item.metrics]
+    """Build a table with a row for each metric: its average in each column, with the differences from the first.
+
+    If the differences are judged, intervals and verdicts follow.
+    """
+    checked, judgements = context.checked, find_judgements(context, columns)
+    rows = [
+        compare_averages(checked, context.number_style, name, columns, item.metrics, judgements)[1]
+        for name in item.metrics
+    ]
     column_ids = [run.id for run in columns]
-    links = tuple(link for row, name in enumerate(item.metrics) for link in link_comparison(row, name, column_ids))
-    return Table(item.title, name_columns(column_labels), tuple(rows), of_rows=item.metrics, leads=links)
+    links = tuple(
+        link
+        for row, name in enumerate(item.metrics)
+        for link in link_comparison(row, name, column_ids, is_judged=judgements is not None)
+    )
+    header = name_columns(column_labels, name_judged_columns(judgements.level) if judgements else ())
+    return Table(item.title, header, tuple(rows), of_rows=item.metrics, leads=links)
 
 
 def compare_averages(
@@ -58,15 +82,21 @@ def compare_averages(
     name: str,
     columns: Sequence[RunFigures],
     neighbours: Sequence[str] = (),
+    judgements: ReportJudgements | None = None,
 ) -> tuple[list[float | None], tuple[str, ...]]:
     """Return the averages of a metric in runs or phases, and its row; cells without a value are dashes.
+
+    With `judgements`, each difference is followed by its interval and verdict.
 
     Segments of one metric among the metrics of the table, `neighbours`, have one unit.
     """
     metric, summary = checked.get_metric(name), checked.package.summaries[0].name
     values = [get_average(run, metric, summary) for run in columns]
     unit = choose_units(map(checked.get_metric, dict.fromkeys((name, *neighbours))), columns, summary).get(name)
-    return values, tuple(cell or NO_VALUE for cell in compare_values(number_style, metric, values, unit=unit))
+    changes = [judgements.changes[name, run.id] for run in columns[1:]] if judgements else []
+    judged_cells = [format_judged_cells(change, metric.unit.symbol) for change in changes]
+    row = compare_values(number_style, metric, values, judged_cells, unit)
+    return values, tuple(cell or NO_VALUE for cell in row)
 
 
 def list_groups(context: RenderContext) -> Iterator[tuple[Sequence[RunFigures], Sequence[str], str]]:

@@ -1,4 +1,4 @@
-"""Define the context that blocks of an article are rendered in, their output, and the registry of renderers."""
+"""Define the context that blocks of a report are rendered in, their output, and the registry of renderers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
+from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Column, Grain, Metric
+from assay.lang.model.parts import Block, Part
+from assay.lang.model.report import Report
 from assay.number_styles.registry import Style
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
@@ -26,7 +28,7 @@ PORTRAIT_COLUMNS = 4
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run as an article shows it: its results, its label, and its label in titles (empty for a single run)."""
+    """A run as a report shows it: its results, its label, and its label in titles (empty for a single run)."""
 
     run: RunFigures
     label: str
@@ -43,15 +45,15 @@ class ComparisonColumns:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The input of all tables and figures of an article.
+    """The input of all tables and figures of a report.
     `runs` are those of most blocks, the first of which is the baseline; `cases` are those of grids. `comparison` has
     the columns of comparisons, `headings` their labels. `rows_by_choice` has the chosen rows, `figure_numbers` yields
     the next number of a figure, `place` is the number of the part. `groups` has the context of each group of runs; a
-    group without runs has none.
+    group without runs has none. `judgements` are those of averages; None if the report judges nothing.
     """
 
     checked: CheckedPackage
-    article: Article
+    report: Report
     number_style: Style
     rows_by_choice: RowsByChoice
     runs: Sequence[ShownRun]
@@ -61,6 +63,7 @@ class RenderContext:
     figure_numbers: Iterator[int]
     place: int = 0
     groups: Mapping[str, RenderContext] = field(default_factory=dict)
+    judgements: ReportJudgements | None = None
 
     @property
     def all_runs(self) -> Sequence[ShownRun]:
@@ -92,11 +95,11 @@ class RenderContext:
     def find_repeats(self, choice: str, run: RunFigures) -> Sequence[Row]:
         """Return the row of a choice in a run and the rows that repeat it, in order; empty if there is none."""
         row = self.find_row(choice, run)
-        return list_repeats(self.checked, self.article, self.article.get_choice(choice), run, row) if row else ()
+        return list_repeats(self.checked, self.report, self.report.get_choice(choice), run, row) if row else ()
 
     def find_time_range(self, choice: str, run: RunFigures) -> tuple[int, int] | None:
         """Return the first and last instant (ns) of a choice's row in a run; None if there is no row."""
-        row, article_choice = self.find_row(choice, run), self.article.get_choice(choice)
+        row, article_choice = self.find_row(choice, run), self.report.get_choice(choice)
         return (int(str(row[article_choice.begin])), int(str(row[article_choice.end]))) if row else None
 
     def format_metric(self, metric: Metric, row: Row | None) -> str:
@@ -199,10 +202,10 @@ def _list_runs_with_rows(context: RenderContext, block: Block) -> tuple[str, ...
     return tuple(run.id for run in runs)
 
 
-def explain_blocks(checked: CheckedPackage, article: Article) -> dict[str, Term]:
-    """Return the glossary entries of an article's blocks, by their ids."""
+def explain_blocks(checked: CheckedPackage, report: Report) -> dict[str, Term]:
+    """Return the glossary entries of a report's blocks, by their ids."""
     renderers = load_renderers()
-    terms = (term for block in article.blocks for term in renderers[type(block)].explain(checked, block))
+    terms = (term for block in report.blocks for term in renderers[type(block)].explain(checked, block))
     return {entry.id: (group, entry) for group, entry in terms}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.engine.point_rows import get_column
 from assay.lang.blocks.curve import Curve
-from assay.plan.planner import RowRequest
+from assay.plan.request import RowRequest
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, register_renderer
 from assay.report.blocks.scatter import format_file_name

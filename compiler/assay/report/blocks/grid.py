@@ -44,7 +44,7 @@ STRONG = "strong"
 def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
     """Render the drawings of each grid; only runs that are cases have rows."""
     if not context.cases:
-        constant = context.article.cases
+        constant = context.report.cases
         return RenderedBlocks(notes=(f"Nothing to show: the constant `{constant}` is empty in all runs.",))
     max_columns = LANDSCAPE_COLUMNS if context.is_landscape else PORTRAIT_COLUMNS
     cases_by_grid = [[list_repeats_of_case(context, grid, case) for case in context.cases] for grid in items]
@@ -75,9 +75,9 @@ def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
 
 def build_cases_table(context: RenderContext, cases: Sequence[Case]) -> Table:
     """Build a table of the cases: the case and the label of each run, and its day."""
-    article = context.article
-    rows = tuple((case.label, shorten(str(case.run.constants[article.label])), case.run.day) for case in cases)
-    entries = (get_constant_id(article.cases), get_constant_id(article.label))
+    report = context.report
+    rows = tuple((case.label, shorten(str(case.run.constants[report.label])), case.run.day) for case in cases)
+    entries = (get_constant_id(report.cases), get_constant_id(report.label))
     links = tuple(
         CellLink(y, x, FACT, (CellSource(entry, case.run.id),))
         for y, case in enumerate(cases)
@@ -94,9 +94,9 @@ def _describe_unshown_rows(context: RenderContext, grid: Grid, cases: Sequence[C
             "after another. Each repeat has a drawing of its own, and a row in a table."
         )
     for case in cases:
-        choice = context.article.get_choice(grid.choice) if grid.choice else None
+        choice = context.report.get_choice(grid.choice) if grid.choice else None
         row = choice and context.find_row(choice.name, case.run)
-        ties = list_ties(context.checked, context.article, choice, case.run, row) if choice and row else ()
+        ties = list_ties(context.checked, context.report, choice, case.run, row) if choice and row else ()
         if choice and ties:
             descriptions = "; ".join(describe_chosen_row(choice, item) for item in ties)
             yield f"{grid.title}, {case.label}: not shown, though as good: {descriptions}."
@@ -356,7 +356,7 @@ def build_repeats_table(context: RenderContext, grid: Grid, scatter: Scatter, ca
     """
     if not any(case.is_repeated for case in cases):
         return None
-    choice, metric = context.article.get_choice(grid.choice), context.checked.get_metric(scatter.y)
+    choice, metric = context.report.get_choice(grid.choice), context.checked.get_metric(scatter.y)
     columns = [find_column(block_rows.find_grain(context.checked, choice.grain), name) for name in choice.label]
     rows: list[tuple[str, ...]] = []
     marks: list[Mark] = []

@@ -1,4 +1,4 @@
-"""Render listings of articles and of reports."""
+"""Render listings of reports and of their parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.lang.model.headings import format_column_heading, format_metric_headi
 from assay.lang.model.package import Column, Grain, Metric
 from assay.lang.model.report import RowListing
 from assay.number_styles.registry import Style
-from assay.plan.planner import REJECTED_BY, RowRequest
+from assay.plan.request import REJECTED_BY, RowRequest
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import (
     RenderContext,

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from assay.lang.blocks.pivot import Pivot
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article
 from assay.lang.model.headings import format_column_heading, format_metric_heading
 from assay.lang.model.package import Column, Metric
+from assay.lang.model.report import Report
 from assay.number_styles.exact_decimal import format_all_digits, format_on_same_side, to_fraction
 from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
@@ -78,17 +78,17 @@ def render(context: RenderContext, pivots: Sequence[Pivot]) -> RenderedBlocks:
 
 def _describe_rows(context: RenderContext, pivot: Pivot, runs: Sequence[ShownRun]) -> Iterator[str]:
     """Yield of which rows cells show the mean, and which rows are left out."""
-    groups = [(item.title_label, group_pivot_rows(context.checked, context.article, pivot, item.run)) for item in runs]
+    groups = [(item.title_label, group_pivot_rows(context.checked, context.report, pivot, item.run)) for item in runs]
     yield from describe_repeats(pivot.title, (pivot.down, pivot.across), pivot.first, groups)
     yield from describe_excluded_rows(context, pivot.title, pivot.without, "not shown", runs)
 
 
-def group_pivot_rows(checked: CheckedPackage, article: Article, pivot: Pivot, run: RunFigures) -> dict[Key, list[Row]]:
+def group_pivot_rows(checked: CheckedPackage, report: Report, pivot: Pivot, run: RunFigures) -> dict[Key, list[Row]]:
     """Return the rows of each cell, by the values of `down` and `across`; empty if they were not requested."""
     (request,) = block_rows.request_block_rows(checked, pivot)
     if request.name not in run.results.rows:
         return {}
-    rows = exclude_rows(checked, article, request.grain, pivot.without, run, block_rows.get_rows(run, request))
+    rows = exclude_rows(checked, report, request.grain, pivot.without, run, block_rows.get_rows(run, request))
     return group_repeats(rows, (pivot.down, pivot.across), pivot.first)
 
 
@@ -116,7 +116,7 @@ def _build_pivot_tables(context: RenderContext, pivot: Pivot, runs: Sequence[Sho
 
 def _arrange_cells(context: RenderContext, pivot: Pivot, shown_run: ShownRun, last_run: ShownRun) -> Cells:
     """Return the cells of a run; the last run determines the choice for runs that lack its row."""
-    rows_by_place = group_pivot_rows(context.checked, context.article, pivot, shown_run.run)
+    rows_by_place = group_pivot_rows(context.checked, context.report, pivot, shown_run.run)
     down = sorted({d for d, _ in rows_by_place}, key=get_sort_key)
     across = sorted({a for _, a in rows_by_place}, key=get_sort_key)
     return Cells(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article, Choice
 from assay.lang.model.package import Grain
+from assay.lang.model.parts import Choice
+from assay.lang.model.report import Report
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_row, describe_chosen_row, list_ties
 from assay.report.blocks.context import RenderContext, ShownRun
@@ -16,10 +17,10 @@ from assay.report.run_results import RunFigures
 
 
 def exclude_rows(
-    checked: CheckedPackage, article: Article, grain: Grain, names: Sequence[str], run: RunFigures, rows: Iterable[Row]
+    checked: CheckedPackage, report: Report, grain: Grain, names: Sequence[str], run: RunFigures, rows: Iterable[Row]
 ) -> list[Row]:
     """Return rows of a run without those of some choices."""
-    excluded_rows = [row for name in names if (row := choose_row(checked, article, name, run))]
+    excluded_rows = [row for name in names if (row := choose_row(checked, report, name, run))]
     return [row for row in rows if not any(block_rows.is_same_row(grain, row, other) for other in excluded_rows)]
 
 
@@ -52,8 +53,8 @@ def describe_excluded_rows(
 ) -> Iterator[str]:
     """Yield a sentence on the rows of each choice that a block leaves out: `not shown`, `not judged`."""
     for name in names:
-        choice = context.article.get_choice(name)
-        rows = [(item.title_label, choose_row(context.checked, context.article, name, item.run)) for item in runs]
+        choice = context.report.get_choice(name)
+        rows = [(item.title_label, choose_row(context.checked, context.report, name, item.run)) for item in runs]
         descriptions = "; ".join(
             f"{label}{': ' if label else ''}{describe_chosen_row(choice, row)}" for label, row in rows if row
         )
@@ -78,6 +79,6 @@ def describe_unshown_rows(context: RenderContext, choice: Choice, run: RunFigure
     ]
     if others:
         yield f"repeated by {name} {', '.join(others)}"
-    ties = list_ties(context.checked, context.article, choice, run, row) if is_own else ()
+    ties = list_ties(context.checked, context.report, choice, run, row) if is_own else ()
     if ties:
         yield f"as good would be {'; '.join(describe_chosen_row(choice, item) for item in ties)}"

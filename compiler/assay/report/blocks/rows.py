@@ -1,4 +1,4 @@
-"""Request the rows of grains and series that an article reads, and format the values in them."""
+"""Request the rows of grains and series that a report reads, and format the values in them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from fractions import Fraction
 from types import NoneType
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import Article, Block, Choice
 from assay.lang.model.headings import add_unit_if_missing
 from assay.lang.model.package import Grain, Metric
+from assay.lang.model.parts import Block, Choice
+from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.number_styles.exact_decimal import format_decimal, format_rounded_fraction, to_fraction
 from assay.number_styles.registry import Style
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
-from assay.plan.planner import FROM, TO, RowRequest, name_rows_statement, name_span_statement, request_rows
+from assay.plan.planner import FROM, TO, name_span_statement, request_rows
+from assay.plan.request import RowRequest, name_rows_statement
 from assay.report.prose import Prose, Quote, find_metric_grain
 from assay.report.run_results import RunFigures
 from assay.report.series_statistic import (
@@ -34,13 +36,11 @@ Key = tuple[object, ...]
 NO_LABEL_VALUE = "none"
 
 
-def list_row_requests(
-    checked: CheckedPackage, article: Article, prose_texts: Iterable[Prose]
-) -> tuple[RowRequest, ...]:
-    """Return the rows that an article reads in each run."""
+def list_row_requests(checked: CheckedPackage, report: Report, prose_texts: Iterable[Prose]) -> tuple[RowRequest, ...]:
+    """Return the rows that a report reads in each run."""
     requests = [
-        *(request_choice_rows(checked, choice) for choice in article.choices),
-        *request_part_rows(checked, article),
+        *(request_choice_rows(checked, choice) for choice in report.choices),
+        *request_part_rows(checked, report),
         *(
             request_quote_rows(checked, quote)
             for prose_text in prose_texts
@@ -54,21 +54,21 @@ def list_row_requests(
     )
 
 
-def list_shown_series(article: Article, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
-    """Return the series that an article shows, each once: those of figures, of tables, then those that prose quotes."""
-    blocks = sorted(article.blocks, key=lambda block: block.appears_as != "figure")
+def list_shown_series(report: Report, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
+    """Return the series that a report shows, each once: those of figures, of tables, then those that prose quotes."""
+    blocks = sorted(report.blocks, key=lambda block: block.appears_as != "figure")
     quoted = (quote.metric for prose_text in prose_texts for quote in prose_text.quotes if quote.statistic)
     return tuple(dict.fromkeys((*(name for block in blocks for name in block.read_series()), *quoted)))
 
 
-def list_ordered_blocks(article: Article) -> Iterable[Block]:
+def list_ordered_blocks(report: Report) -> Iterable[Block]:
     """Return the blocks of all parts, those of each part in the order in which the dictionary lists their metrics."""
-    return (block for part in article.parts for block in sorted(part.blocks, key=lambda item: item.dictionary_rank))
+    return (block for part in report.parts for block in sorted(part.blocks, key=lambda item: item.dictionary_rank))
 
 
-def request_part_rows(checked: CheckedPackage, article: Article) -> Iterable[RowRequest]:
+def request_part_rows(checked: CheckedPackage, report: Report) -> Iterable[RowRequest]:
     """Return the rows that the tables and figures of all parts read."""
-    return (item for block in list_ordered_blocks(article) for item in request_block_rows(checked, block))
+    return (item for block in list_ordered_blocks(report) for item in request_block_rows(checked, block))
 
 
 def request_block_rows(checked: CheckedPackage, block: Block) -> tuple[RowRequest, ...]:

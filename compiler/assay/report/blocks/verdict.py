@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from assay.judgement.change import Interval
+from assay.judgement.rules import is_change_allowed
 from assay.lang.blocks.conclusion import NOT_WORSE
 from assay.lang.blocks.verdict import METRIC_HEADING, Verdict
 from assay.lang.model.headings import format_column_heading, format_metric_heading
@@ -13,9 +14,9 @@ from assay.lang.model.package import Metric
 from assay.number_styles.exact_decimal import format_on_same_side
 from assay.number_styles.prefixed import format_percent_interval
 from assay.number_styles.row import NO_VALUE
-from assay.plan.planner import RowRequest
+from assay.plan.request import RowRequest
 from assay.report.blocks import rows as block_rows
-from assay.report.blocks.conclusion import NEITHER, is_change_allowed
+from assay.report.blocks.conclusion import NEITHER
 from assay.report.blocks.context import (
     RenderContext,
     RenderedBlocks,
@@ -40,8 +41,7 @@ from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSourc
 from assay.report.data_quality import list_names
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
-from assay.report.run_groups import name_run
-from assay.report.run_results import RunFigures
+from assay.report.run_results import RunFigures, name_run
 from assay.util.escape import shorten
 from assay.util.percent_change import compute_percent_change
 
@@ -66,7 +66,7 @@ It has the key, metric, base, value, change in percent, the interval of the chan
 def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
     """Render the results of the scenarios, then each verdict on each run but the first, which is the baseline."""
     notes = []
-    if not context.article.groups and len(context.runs) == 1:
+    if not context.report.groups and len(context.runs) == 1:
         notes = [f"{describe_missing_baseline(context).replace('there', 'There', 1)}."]
     tables = tuple(build_verdict_tables(context, items))
     for verdict, group in _list_judged(context, items):
@@ -131,7 +131,7 @@ def group_judged_rows(context: RenderContext, verdict: Verdict, run: RunFigures)
     if verdict.choice:
         chosen_rows = context.find_repeats(verdict.choice, run)
         rows = [row for row in rows if any(block_rows.is_same_row(request.grain, row, item) for item in chosen_rows)]
-    rows = exclude_rows(context.checked, context.article, request.grain, verdict.without, run, rows)
+    rows = exclude_rows(context.checked, context.report, request.grain, verdict.without, run, rows)
     return group_repeats(rows, verdict.keys, verdict.first)
 
 
@@ -170,13 +170,20 @@ def _judge_change(
     if old is None or new is None:
         return (*texts, NO_VALUE, NO_VALUE, NOT_RUN if row is None else "no value")
     if not old:
-        return (*texts, NO_VALUE, NO_VALUE, PASS if is_change_allowed(NOT_WORSE, 0, metric, new) else FAIL)
+        return (
+            *texts,
+            NO_VALUE,
+            NO_VALUE,
+            PASS if is_change_allowed(NOT_WORSE, 0, metric.better, new) else FAIL,
+        )
     percent = compute_percent_change(old, new)
-    is_within_tolerance = is_change_allowed(NOT_WORSE, tolerance, metric, percent)
+    is_within_tolerance = is_change_allowed(NOT_WORSE, tolerance, metric.better, percent)
     percent_text = format_on_same_side(
         percent,
         1,
-        lambda printed_percent: is_change_allowed(NOT_WORSE, tolerance, metric, printed_percent) == is_within_tolerance,
+        lambda printed_percent: (
+            is_change_allowed(NOT_WORSE, tolerance, metric.better, printed_percent) == is_within_tolerance
+        ),
     )
     interval = _compute_interval(context, metric, base_rows, run_rows)
     return (
@@ -203,7 +210,10 @@ def _touches_tolerance(metric: Metric, tolerance: int, interval: Interval | None
     """Return whether a change that is too large may be noise: its interval has changes that are allowed."""
     return interval is not None and (
         interval.low <= 0 <= interval.high
-        or any(is_change_allowed(NOT_WORSE, tolerance, metric, Fraction(end)) for end in (interval.low, interval.high))
+        or any(
+            is_change_allowed(NOT_WORSE, tolerance, metric.better, Fraction(end))
+            for end in (interval.low, interval.high)
+        )
     )
 
 
@@ -311,11 +321,11 @@ def _format_version(context: RenderContext, run: RunFigures, label: str = "") ->
 
     The name of a case is no version.
     """
-    article = context.article
-    revision = shorten(str(run.constants[article.revision])) if article.revision else ""
+    report = context.report
+    revision = shorten(str(run.constants[report.revision])) if report.revision else ""
     if not label:
         is_case = any(item.run is run for item in context.cases)
-        label = shorten(str(run.constants[article.label])) if is_case else name_run(article, run)
+        label = shorten(str(run.constants[report.label])) if is_case else name_run(report, run)
     return label + (f" ({revision})" if revision else "")
 
 
@@ -338,7 +348,7 @@ def describe_missing_baseline(context: RenderContext) -> str:
         return "there is no other run to compare with"
     names = list_names([f"{item.run.id} ({item.label})" for item in others])
     verb = "is a case" if len(others) == 1 else "are cases"
-    return f"{names} {verb} of {context.article.cases}, which only grids show"
+    return f"{names} {verb} of {context.report.cases}, which only grids show"
 
 
 def describe_missing_rows(
@@ -347,7 +357,7 @@ def describe_missing_rows(
     """Return whose rows are missing if nothing can be judged; with `has_baseline_rows`, not the baseline's."""
     if not verdict.choice:
         return f"{shown_run.label} has no such rows" if has_baseline_rows else "the baseline has no such rows"
-    choice = context.article.get_choice(verdict.choice)
+    choice = context.report.get_choice(verdict.choice)
     if choice.keys and context.find_row(choice.name, runs[-1].run) is None:
         return f"{runs[-1].label}, which determines the choice, has {choice.absent}"
     if has_baseline_rows:

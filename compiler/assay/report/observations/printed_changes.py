@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.article import get_group_name
 from assay.lang.model.observation import OF_ROWS, ObservationRules
+from assay.lang.model.parts import get_group_name
 from assay.lang.model.vocabulary import Margin, Unit
 from assay.lang.units import get_package_library
 from assay.number_styles.unit_prefix import list_prefixed_units
@@ -19,6 +19,7 @@ from assay.report.cell_links import (
     AVERAGE,
     CHANGE,
     DIFFERENCE,
+    INTERVAL,
     PERCENT,
     ROW,
     VERDICT,
@@ -164,7 +165,7 @@ Changes = Mapping[Place, Mapping[str, PrintedChange]]
 def list_changes(documents: Mapping[str, Document], rules: ObservationRules, groups: Collection[str] = ()) -> Changes:
     """Return the changes that the tables of documents print, and values on rows as far as the rules are on them.
 
-    The documents are named by their case. In articles on `groups` of runs, each group is a case.
+    The documents are named by their case. In reports on `groups` of runs, each group is a case.
     """
     rows = {
         name for group in rules.groups for item in group.observations if item.whole in OF_ROWS for name in item.metrics
@@ -254,7 +255,7 @@ def _list_document_changes(document: Document, case: str, groups: Collection[str
 def _list_table_changes(
     gallery: Gallery, table: Table, case: str, names: Mapping[str, str], groups: Collection[str]
 ) -> Iterator[PrintedChange]:
-    """Yield the changes in a table of an article, whose cells have links."""
+    """Yield the changes in a table of a report, whose cells have links."""
     links_by_row: dict[int, list[CellLink]] = {}
     for link in sorted(table.leads, key=lambda item: item.column):
         links_by_row.setdefault(link.row, []).append(link)
@@ -264,7 +265,7 @@ def _list_table_changes(
         for link in links:
             if link.prints == AVERAGE:
                 columns.append([])
-            if columns and link.prints in (AVERAGE, DIFFERENCE, PERCENT):
+            if columns and link.prints in (AVERAGE, DIFFERENCE, PERCENT, INTERVAL, VERDICT):
                 columns[-1].append(link)
         for group in columns[1:]:
             base, run = columns[0][0], group[0]

@@ -44,7 +44,13 @@ _FIRST_NUMBER = re.compile(r"\{(?:percent|amount|from|to|level|least|greatest|fi
 _MARKUP = re.compile(r"([\\`*_\[\]{}<>#])")
 _VERBS = {"pass": ("passes", "pass"), "fail": ("fails", "fail"), "cannot tell": ("cannot tell", "cannot tell")}
 _UNDECIDED = ("is not decided", "are not decided")
-_HOLDS = {"yes": "These expectations hold", "no": "These expectations do not hold"}
+_HOLDS = {
+    "yes": "These expectations hold",
+    "no": "These expectations do not hold",
+    "cannot tell": "Whether these expectations hold, these runs cannot tell",
+    "no interval": "Without an interval, these expectations are not decided",
+    "data lost": "These expectations are not decided, because data are lost",
+}
 
 
 def choose_size_words(rules: ObservationRules, changes: Sequence[PrintedChange]) -> str:
@@ -241,7 +247,7 @@ def _describe_scenarios(table: Table) -> Iterator[str]:
 
 def _describe_rules(table: Table) -> Iterator[str]:
     """Yield a sentence on the rules that hold, and one on those that do not."""
-    first = len(table.header) - 6  # of several runs, the label of a row's run comes first
+    first = table.header.index("Metric")  # of several runs, the label of a row's run comes first
     for result, words in _HOLDS.items():
         rules = [_describe_rule(row, first) for row in table.rows if row[-1] == result]
         if rules:

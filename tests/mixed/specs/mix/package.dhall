@@ -27,7 +27,6 @@ in  S.Package::{
     , series = [ x.queue, x.cpu ]
     , filters = [ f.big, f.high ]
     , summaries = [ S.Summary::{ name = "all", doc = "All hosts" } ]
-    , reports = [ o.report, o.phased ]
-    , articles = [ o.article ]
+    , reports = [ o.report, o.phased, o.article ]
     , cuts = [ o.deploy ]
     }

@@ -2,7 +2,7 @@ let S = ../schema/package.dhall
 
 let R = S.report
 
-let A = S.article
+let B = S.block
 
 let P = S.phase
 
@@ -38,7 +38,7 @@ let report =
       }
 
 let article =
-      S.Article::{
+      S.Report::{
       , name = "story"
       , title = "Story of {last}"
       , intro = "What happened."
@@ -46,9 +46,9 @@ let article =
       , label = k.release.name
       , doc = "A story"
       , parts =
-        [ A.Part::{ title = "Steps", prose = "prose/steps.md", listings = [ A.listing "Steps" g.step [ c.step, c.users ] [ m.cpu ] ] }
-        , A.Part::{ title = "Machine", timelines = [ A.lines "Queue" s.queue "instance", A.linesAndMean "CPU" s.cpu "instance" ] }
-        , A.Part::{ title = "Compared", comparisons = [ A.comparison "Times" times ] }
+        [ B.Part::{ title = "Steps", prose = "prose/steps.md", listings = [ B.listing "Steps" g.step [ c.step, c.users ] [ m.cpu ] ] }
+        , B.Part::{ title = "Machine", timelines = [ B.lines "Queue" s.queue "instance", B.linesAndMean "CPU" s.cpu "instance" ] }
+        , B.Part::{ title = "Compared", comparisons = [ B.comparison "Times" times ] }
         ]
       }
 

@@ -16,7 +16,7 @@ let instants = ./instants.dhall
 
 let reports = ./reports.dhall
 
-let articles = ./articles.dhall
+let blocks = ./blocks.dhall
 
 let hosts = ./hosts.dhall
 
@@ -73,17 +73,17 @@ in  S.Package::{
     , units = [ { name = "row", doc = "A row of a table" } ]
     , derivedUnits = [ { name = "kilorow", factor = "1000", of = "row", doc = "A thousand rows" } ]
     , sources = [ source.table, source.log, source.trials, source.samples, hosts.source ]
-    , events = [ source.row, read ] # instants.events # articles.events # hosts.events
-    , relations = [ source.rows.relation, records.relation ] # instants.relations # reports.relations # articles.relations # hosts.relations
-    , grains = [ source.rows.grain, records.grain ] # instants.grains # reports.grains # articles.grains # hosts.grains
-    , metrics = List/map case.Case S.Metric.Type (\(c : case.Case) -> c.metric) cases # reports.metrics # articles.metrics # hosts.metrics
+    , events = [ source.row, read ] # instants.events # blocks.events # hosts.events
+    , relations = [ source.rows.relation, records.relation ] # instants.relations # reports.relations # blocks.relations # hosts.relations
+    , grains = [ source.rows.grain, records.grain ] # instants.grains # reports.grains # blocks.grains # hosts.grains
+    , metrics = List/map case.Case S.Metric.Type (\(c : case.Case) -> c.metric) cases # reports.metrics # blocks.metrics # hosts.metrics
     , filters = reports.filters
     , coverage = hosts.coverage
     , filterFiles = reports.filterFiles
     , cuts = reports.cuts
     , reports = reports.reports # [ hosts.report ]
-    , articles = articles.articles
-    , series = articles.series # reports.series
+    , articles = blocks.articles
+    , series = blocks.series # reports.series
     , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , examples =
       [ lines

@@ -14,7 +14,7 @@ let O = S.observation
 
 let P = S.phase
 
-let A = S.article
+let B = S.block
 
 let U = S.unit
 
@@ -24,7 +24,7 @@ let constant = source.constant
 
 let instants = ./instants.dhall
 
-let articles = ./articles.dhall
+let blocks = ./blocks.dhall
 
 -- The rows again, for a section of all metrics of a grain.
 let printed =
@@ -169,13 +169,13 @@ let filterFile =
         ]
       }
 
-let rows = A.listing "Rows" grain [ G.columnOf source.field.n ] [ size ]
+let rows = B.listing "Rows" grain [ G.columnOf source.field.n ] [ size ]
 
--- A.rejected => comparison: | 2 | ok
-let rejected = A.rejected (rows // { title = "Rejected rows" })
+-- B.rejected => comparison: | 2 | ok
+let rejected = B.rejected (rows // { title = "Rejected rows" })
 
--- A.most => comparison: | 3 |
-let most = A.most size (rows // { title = "Largest rows" })
+-- B.most => comparison: | 3 |
+let most = B.most size (rows // { title = "Largest rows" })
 
 -- O.amount => sentences: - Size rises
 let sizeChanges = O.amount "1" U.byte [ size ]
@@ -261,7 +261,7 @@ let cutReport =
         //  { name
             , phases
             , filters = [] : List R.FilterUse
-            , listings = [] : List A.Listing
+            , listings = [] : List B.Listing
             , sections = [ R.section "Rows" [ number ] ]
             , charts = [] : List R.Chart
             , dictionary = [ R.group "Rows" [ number ] ]
@@ -299,13 +299,13 @@ let timelines =
       [ -- R.timeline => course: ![Requests over
         R.timeline "Requests" requests
         -- R.timelineOfMean => course: ![Mean load
-      , R.timelineOfMean "Mean load" articles.load
+      , R.timelineOfMean "Mean load" blocks.load
         -- R.timelineOfSum => course: ![Sum of loads
-      , R.timelineOfSum "Sum of loads" articles.load
+      , R.timelineOfSum "Sum of loads" blocks.load
         -- R.timelineOfLeast => course: ![Least load
-      , R.timelineOfLeast "Least load" articles.load
+      , R.timelineOfLeast "Least load" blocks.load
         -- R.timelineOfGreatest => course: ![Greatest load
-      , R.timelineOfGreatest "Greatest load" articles.load
+      , R.timelineOfGreatest "Greatest load" blocks.load
       ]
 
 let course =

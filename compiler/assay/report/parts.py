@@ -1,0 +1,420 @@
+"""Build the parts of a report: prose, figures and tables."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from assay.engine.point_rows import get_column
+from assay.judgement.report_judgements import ReportJudgements
+from assay.lang import dependencies, formula
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.parts import Choice, Part
+from assay.lang.model.report import Report
+from assay.lang.model.series import Series
+from assay.lang.series_wording import describe_series
+from assay.number_styles.exact_decimal import format_exact
+from assay.number_styles.registry import get_style
+from assay.plan.request import name_rows_statement
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
+from assay.report.blocks.context import ComparisonColumns, RenderContext, ShownRun, render_blocks
+from assay.report.blocks.row_notes import describe_unshown_rows
+from assay.report.cell_links import CellSource, QuotedValue
+from assay.report.document import Appendix, Entry, Gallery, Group, Plot
+from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
+from assay.report.glossary import build_metric_entry
+from assay.report.placeholders import collect_placeholder_values, list_labels
+from assay.report.prose import Prose, Quote, RenderedProse
+from assay.report.run_groups import ShownGroup, list_cases, list_main_runs
+from assay.report.run_results import RunFigures, label_group_runs, list_own_names
+from assay.util.diagnostics import fail, suggest_nearest
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ShownParts:
+    """What the parts of a report show, by groups of runs: the only group has an empty name if there are none.
+
+    `prose` maps file names to texts, `notes` titles of parts to notes on what they leave out. `claims` are the tables
+    of the claims of documents, `judgements` those of averages.
+    """
+
+    groups: Sequence[ShownGroup] = ()
+    prose: Mapping[str, Prose] = dataclasses.field(default_factory=dict)
+    notes: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    claims: tuple[Appendix, ...] = ()
+    judgements: ReportJudgements | None = None
+
+
+NO_PARTS = ShownParts()
+
+
+def build_part_galleries(
+    checked: CheckedPackage, report: Report, parts: ShownParts, style_name: str, first_figure: int
+) -> tuple[Gallery, ...]:
+    """Return the parts of a report that have anything to show; their figures are numbered from `first_figure` on.
+
+    Raises AssayError: prose quotes an unknown run or row, or the constants of a run choose a row that it lacks.
+    """
+    if not report.parts:
+        return ()
+    contexts = _create_contexts(checked, parts, style_name, first_figure)
+    return _build_galleries(contexts, report, parts.prose, parts.notes)
+
+
+def _create_contexts(
+    checked: CheckedPackage, parts: ShownParts, style_name: str, first_figure: int
+) -> dict[str, RenderContext]:
+    """Return the context of each group by name; contexts know each other and number figures in one order."""
+    contexts: dict[str, RenderContext] = {}
+    figure_numbers = itertools.count(first_figure)
+    for group in parts.groups:
+        context = _create_context(checked, group, style_name, figure_numbers, contexts)
+        contexts[group.name] = dataclasses.replace(context, judgements=parts.judgements)
+    return contexts
+
+
+def _create_context(
+    checked: CheckedPackage,
+    group: ShownGroup,
+    style_name: str,
+    figure_numbers: Iterator[int],
+    contexts: Mapping[str, RenderContext],
+) -> RenderContext:
+    """Build the context that parts are rendered in: the runs of most parts, the cases of grids, and the chosen rows."""
+    report, runs = group.report, group.runs
+    case_by_run = list_cases(report, runs)
+    shown_runs = _list_main_runs(group)
+    cases = [
+        ShownRun(run, case if case_by_run.count(case) == 1 else f"{case} ({run.id})", "")
+        for run, case in zip(runs, case_by_run, strict=True)
+        if case
+    ]
+    rows_by_choice = {
+        **choose_rows(checked, report, [item.run for item in cases]),
+        **choose_rows(checked, report, [item.run for item in shown_runs]),
+    }
+    comparison_columns = group.comparison or ComparisonColumns([item.run for item in shown_runs], {})
+    headings = label_group_runs(report, group.name, comparison_columns.columns)
+    return RenderContext(
+        checked,
+        report,
+        get_style(style_name),
+        rows_by_choice,
+        shown_runs,
+        cases,
+        comparison_columns,
+        headings,
+        figure_numbers,
+        groups=contexts,
+    )
+
+
+def list_part_metrics(report: Report, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
+    """Return the metrics in the tables and figures of parts, then those that prose quotes, each once."""
+    blocks = (name for block in block_rows.list_ordered_blocks(report) for name in block.read_metrics())
+    quoted = (quote.metric for text in prose_texts for quote in text.quotes if not quote.statistic)
+    return tuple(dict.fromkeys((*blocks, *quoted)))
+
+
+def _list_main_runs(group: ShownGroup) -> list[ShownRun]:
+    """Return the runs of a group that most blocks show: those that are no cases, unless all are."""
+    run_labels = label_group_runs(group.report, group.name, group.runs)
+    labels = {run.id: label for run, label in zip(group.runs, run_labels, strict=True)}
+    runs = list_main_runs(group.report, group.runs)
+    return [ShownRun(run, labels[run.id], labels[run.id] if len(runs) > 1 else "") for run in runs]
+
+
+def collect_group_values(checked: CheckedPackage, groups: Sequence[ShownGroup]) -> dict[str, str]:
+    """Return the values of placeholders: those of the first group, but with the labels of the runs of all groups."""
+    main_runs = [_list_main_runs(group) for group in groups]
+    labels = [[item.label for item in group] for group in main_runs]
+    first_values = collect_placeholder_values(checked, [item.run for item in main_runs[0]], labels[0])
+    others = [label for group in labels for label in group[1:]]
+    return {
+        **first_values,
+        "base": list_labels(group[0] for group in labels),
+        "others": list_labels(others or [group[0] for group in labels]),
+    }
+
+
+def _build_galleries(
+    contexts: Mapping[str, RenderContext],
+    report: Report,
+    prose_by_file: Mapping[str, Prose],
+    notes_by_part: Mapping[str, tuple[str, ...]],
+) -> tuple[Gallery, ...]:
+    """Render the parts that have anything to show, with links of prose resolved to their places."""
+    first_context = next(iter(contexts.values()))  # for parts without a group, which depend on no single run
+    rendered_parts = (
+        _build_gallery(
+            dataclasses.replace(contexts.get(part.group, first_context), place=place), part, prose_by_file,
+            notes_by_part,
+        )
+        for place, part in enumerate(report.parts, start=1)
+    )  # fmt: skip
+    galleries = make_figure_ids_unique(filter(_has_content, rendered_parts))
+    addresses = {name_anchor(gallery.title): f"#section-{gallery.id}" for gallery in reversed(galleries)}
+    return tuple(
+        dataclasses.replace(gallery, formatted=resolve_links(gallery.formatted, addresses)) for gallery in galleries
+    )
+
+
+def _has_content(gallery: Gallery) -> bool:
+    return bool(gallery.text or gallery.plots or gallery.wide or gallery.tables)
+
+
+def _build_gallery(
+    context: RenderContext, part: Part, prose_by_file: Mapping[str, Prose], notes_by_part: Mapping[str, tuple[str, ...]]
+) -> Gallery:
+    """Render a part: its prose, its choices, the notes on its blocks and their gaps; then the blocks."""
+    blocks = render_blocks(context, part)
+    prose: RenderedProse[Quote] = RenderedProse((), ())
+    if part.prose:
+        prose = render_prose(context, prose_by_file[part.prose])
+    choices = dict.fromkeys(name for block in blocks for name in block.choices if name)
+    text = (
+        *(leaf.text for leaf in list_leaves(prose.blocks)),
+        *(sentence for name in choices for sentence in _describe_choice(context, context.report.get_choice(name))),
+        *(note for block in blocks for note in block.notes),
+        *notes_by_part.get(part.title, ()),
+        *(gap for block in blocks for gap in block.gaps),
+    )
+    return Gallery(
+        f"part-{context.place}",
+        part.title,
+        text,
+        tuple(plot for block in blocks for plot in block.plots),
+        tuple(table for block in blocks for table in block.tables),
+        abreast=_count_abreast(len(context.runs), is_landscape=context.is_landscape),
+        wide=tuple(plot for block in blocks for plot in block.wide),
+        quoted=tuple(_list_quoted_values(context, prose)),
+        formatted=() if is_plain(prose.blocks) else prose.blocks,
+    )
+
+
+def make_figure_ids_unique(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
+    """Return the parts with unique figure ids: repeated ids get a number as suffix.
+
+    Ids repeat when a series is drawn twice, a metric is drawn over two others, or two run names differ only in
+    characters that file names cannot have.
+    """
+    used_ids: set[str] = set()
+
+    def make_unique(plot: Plot) -> Plot:
+        candidate_ids = itertools.chain([plot.id], (f"{plot.id}-{number}" for number in itertools.count(2)))
+        unique_id = next(unique_id for unique_id in candidate_ids if unique_id.casefold() not in used_ids)
+        used_ids.add(unique_id.casefold())
+        return dataclasses.replace(plot, id=unique_id)
+
+    return tuple(
+        dataclasses.replace(
+            gallery,
+            plots=tuple(plot and make_unique(plot) for plot in gallery.plots),
+            wide=tuple(make_unique(plot) for plot in gallery.wide),
+        )
+        for gallery in galleries
+    )
+
+
+def _count_abreast(run_count: int, *, is_landscape: bool) -> int:
+    """Return the number of figures side by side; figures of one kind fill whole rows where possible."""
+    if is_landscape:
+        return 4 if run_count in (2, 4) else 3
+    return 3 if run_count == 3 else 2
+
+
+# The text of a part
+
+
+def render_prose(context: RenderContext, prose: Prose) -> RenderedProse[Quote]:
+    """Return the prose of a part, without the paragraphs that quote what is not there.
+
+    That is a choice which has no row in the quoted run, or a group without runs.
+    """
+
+    def render_quote(quote: Quote) -> str | None:
+        group = context.find_group(quote.group)
+        if group is None:
+            return None
+        run = _find_quoted_run(group, quote)
+        row = group.find_row(quote.choice, run)
+        if quote.choice and row is None:
+            return None
+        if quote.statistic:
+            time_range = group.find_time_range(quote.choice, run) if quote.choice else None
+            return block_rows.format_series_quote(context.checked, context.number_style, quote, run, time_range)
+        return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
+
+    return prose.render(render_quote)
+
+
+def _list_quoted_values(context: RenderContext, prose: RenderedProse[Quote]) -> Iterator[QuotedValue]:
+    """Yield the quoted values of prose, each with its position, run and row."""
+    for index, quote_spans in enumerate(prose.quote_spans):
+        for begin, end, quote in quote_spans:
+            group = context.find_group(quote.group) or context
+            run = _find_quoted_run(group, quote)
+            label = next(shown_run.label for shown_run in group.all_runs if shown_run.run is run)
+            label = f"{quote.group}: {label}" if quote.group else label
+            row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]
+            choice = [group.report.get_choice(quote.choice).title] if quote.choice else []
+            statistic = [quote.statistic] if quote.statistic else []
+            description = "; ".join([", ".join([*statistic, *choice, *row]), label]).lstrip("; ")
+            if quote.statistic:
+                where = tuple((name, str(value)) for name, value in quote.where)
+                since, until = (quote.choice and group.find_time_range(quote.choice, run)) or (None, None)
+                source = CellSource(quote.metric, run.id, where, since, until, quote.statistic)
+            else:
+                row_values = block_rows.list_quote_keys(context.checked, quote, group.find_row(quote.choice, run))
+                where = tuple((name, str(value)) for name, value in row_values.items())
+                source = CellSource(quote.metric, run.id, where)
+            yield QuotedValue(
+                index, begin, end, source.entry, description, run.id, source.where, source.since, source.until,
+                source.statistic,
+            )  # fmt: skip
+
+
+def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
+    """Return the run that a quote names by id, label or label constant; the last run when it names none."""
+    if not quote.run:
+        return context.runs[-1].run
+    for shown_run in context.all_runs:
+        if shown_run.run.id == quote.run:
+            return shown_run.run
+    runs_by_label = [shown_run.run for shown_run in context.all_runs if shown_run.label == quote.run]
+    runs = [shown_run.run for shown_run in context.all_runs]
+    own_names = list_own_names(context.report.label, runs)
+    runs_by_label += [run for run, name in zip(runs, own_names, strict=True) if name == quote.run]
+    if not runs_by_label:
+        run_names = list(
+            dict.fromkeys(name for shown_run in context.all_runs for name in (shown_run.run.id, shown_run.label))
+        )
+        raise fail(
+            "unknown-run",
+            f"prose quotes `{quote.metric}` of an unknown run `{quote.run}`",
+            span=quote.span,
+            excerpt=quote.excerpt,
+            expected=", ".join(run_names),
+            hint=suggest_nearest(quote.run, run_names),
+        )
+    return runs_by_label[0]
+
+
+def _describe_choice(context: RenderContext, choice: Choice) -> Iterator[str]:
+    """Yield the sentences on a choice: the row that each run chooses, and the runs that have none."""
+    rows = [(shown_run, context.find_row(choice.name, shown_run.run)) for shown_run in context.runs]
+    row_labels = [
+        f"{shown_run.title_label}{': ' if shown_run.title_label else ''}{describe_chosen_row(choice, row)}"
+        for shown_run, row in rows
+        if row
+    ]
+    if row_labels and choice.label:
+        yield f"{choice.title}: {'; '.join(row_labels)}."
+    yield from _describe_unshown_rows(context, choice)
+    runs_without_row = [shown_run.label for shown_run, row in rows if row is None]
+    if not choice.keys and runs_without_row:
+        yield f"{_format_subject(runs_without_row)} {choice.absent}."
+    elif rows[-1][1] is None:
+        yield f"{rows[-1][0].label}{', which determines the choice,' if len(rows) > 1 else ''} has {choice.absent}."
+    elif runs_without_row:
+        row = rows[-1][1]
+        key_values = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.keys)
+        yield f"{_format_subject(runs_without_row)} no {choice.grain.replace('_', ' ')} with {key_values}."
+
+
+def _describe_unshown_rows(context: RenderContext, choice: Choice) -> Iterator[str]:
+    """Yield a sentence on rows beside the chosen ones: their repeats, and those that were as good."""
+    for shown_run in context.runs:
+        is_own = not choice.keys or shown_run is context.runs[-1]
+        others = list(describe_unshown_rows(context, choice, shown_run.run, is_own=is_own))
+        if others:
+            label = f" of {shown_run.title_label}" if shown_run.title_label else ""
+            yield f"{choice.title}{label}: {'; '.join(others)}. Figures over time and quotes show the chosen one only."
+
+
+def _format_subject(labels: Sequence[str]) -> str:
+    return f"{', '.join(labels)} {'has' if len(labels) == 1 else 'have'}"
+
+
+def build_part_dictionary(checked: CheckedPackage, report: Report, prose_texts: Iterable[Prose]) -> tuple[Group, ...]:
+    """Return the entries of the metrics and series of a report with parts, without those of its dictionary."""
+    if not report.parts:
+        return ()
+    prose_texts = tuple(prose_texts)
+    explained = {name for group in report.dictionary for name in group.metrics}
+    shown = dict.fromkeys((*list_part_metrics(report, prose_texts), *report.compared_metrics))
+    names = [name for name in shown if name not in explained]
+    for name in names:  # the list grows: the inputs of a formula may be formulas, too
+        names += [item for item in formula.list_inputs(checked.get_metric(name).measure) if item not in names]
+    entries = tuple(build_metric_entry(checked, name) for name in names)
+    series_names = block_rows.list_shown_series(report, prose_texts)
+    series_entries = tuple(
+        Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {describe_series(checked.package, item)}", "")
+        for item in checked.package.series
+        if item.name in series_names
+    )
+    groups = (Group("Metrics", entries), Group("Time series", series_entries))
+    return tuple(group for group in groups if group.entries)
+
+
+def list_shown_sources(checked: CheckedPackage, report: Report) -> set[str]:
+    """Return the names of the sources that blocks of the report read from."""
+    grain_names = [item.grain.name for item in block_rows.request_part_rows(checked, report)]
+    compared = [checked.get_metric(name) for name in report.compared_metrics]
+    metrics = formula.list_measured(formula.index_metrics(checked.package), compared)
+    table_names = [*grain_names, *block_rows.list_shown_series(report), *(metric.grain for metric in metrics)]
+    event_names = dependencies.collect_dependencies(checked.package, [], [], table_names).events
+    return {event.source for event in checked.package.events if event.name in event_names}
+
+
+# Series that are not drawn as a whole
+
+
+def describe_undrawn_series(
+    checked: CheckedPackage,
+    report: Report,
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
+    sample_counts: Sequence[Mapping[str, int]],
+) -> tuple[str, ...]:
+    """Return a sentence for each series of a run that is not drawn as a whole.
+
+    `sample_counts` has the number of samples by event, for each run. Series without any samples are not mentioned: the
+    parts that show them say so.
+    """
+    series_names = block_rows.list_shown_series(report)
+    shown_series = [item for item in checked.package.series if item.name in series_names]
+    return tuple(
+        f"{label}: {item.name}{problem}"
+        for label, run, counts_by_event in zip(run_labels, runs, sample_counts, strict=True)
+        for item in shown_series
+        if name_rows_statement(item.name) in run.results.rows
+        for problem in describe_missing(item, run, counts_by_event)
+    )
+
+
+def describe_missing(item: Series, run: RunFigures, counts_by_event: Mapping[str, int]) -> Iterator[str]:
+    """Yield why values of a series are not drawn, as the rest of a sentence that begins with its name."""
+    rows = block_rows.get_rows(run, item)
+    undrawn_rows = [
+        rows[index] for index, value in enumerate(get_column(rows, "value")) if not math.isfinite(float(value))
+    ]
+    if undrawn_rows:
+        lines = ", ".join(dict.fromkeys(" ".join(str(row[name]) for name in item.by) for row in undrawn_rows))
+        verb = "is" if len(undrawn_rows) == 1 else "are"
+        yield f": {len(undrawn_rows)} of {len(rows)} values {verb} not finite and not drawn ({lines})."
+    # A warning already reports samples that are too far apart.
+    elif (
+        not rows
+        and any(counts_by_event.get(sampled.event) for sampled in item.samples)
+        and not any(warning.startswith(f"{item.name}: ") for warning in run.results.warnings)
+    ):
+        if item.has_intervals:
+            yield " has no value: no record with a value is in any interval."
+            return
+        width = run.constants[item.window] if item.window else item.window_ns
+        window = f"two samples within {format_exact(int(str(width)), 9)} s" if item.reading == "rate" else "a sample"
+        yield f" has no value: no line has {window} of any step."

@@ -1,0 +1,500 @@
+-- Blocks of reports: prose, tables of rows, pivots and figures.
+let U = ./units.dhall
+
+let X = ./expression.dhall
+
+let M = ./metric.dhall
+
+let G = ./grain.dhall
+
+let S = ./source.dhall
+
+let P = ./phase.dhall
+
+let C = ./claim.dhall
+
+let O = ./observation.dhall
+
+-- A table of the rows of a grain: key columns, then the values of metrics on each row. A metric of another grain that
+-- has the key columns of the listing shows its reduced value, or its mean, over the rows with that key.
+--   rejected  the rows that filters reject, with the names of these filters (in reports)
+--   most      pages print only the rows with the greatest values of this metric; empty: all rows
+let Listing =
+      { title : Text, grain : Text, keys : List Text, metrics : List Text, rejected : Bool, most : Text }
+
+-- A column whose value is a constant of the run; a constant that is 0 or empty sets no value.
+let Pin = { column : Text, constant : Text }
+
+-- A row of a grain that is chosen in each run. If constants of the run set `pins`, it is the row with these values.
+-- Else it is the row with the greatest value of the metric `most`, among the rows whose metric `done` is at most
+-- `tolerance` percent below the metric `due` (with `short`: more than that below it). Ties are resolved by the least
+-- values of the columns `least`, then by the least `first`; without `most`, the least `first` counts. With pins and
+-- without `most`, a run that sets no pins has no such row.
+--   keys      with keys, the row is chosen in the last run, and every other run has the row with the same values in
+--             these columns; without, it is chosen in each run
+--   label     columns that identify the row in text
+--   begin, end  columns with the first and last instant of its time, for figures
+--   absent    the text for a run without such a row: `no ...`
+--   without   choices (without keys) whose rows are chosen only by pins
+--   repeats   columns in which the repeats of the chosen row agree with it; empty: `keys`
+let Choice =
+      { Type =
+          { name : Text
+          , title : Text
+          , grain : Text
+          , keys : List Text
+          , pins : List Pin
+          , most : Text
+          , done : Text
+          , due : Text
+          , tolerance : Natural
+          , short : Bool
+          , least : List Text
+          , first : Text
+          , label : List Text
+          , begin : Text
+          , end : Text
+          , absent : Text
+          , without : List Text
+          , repeats : List Text
+          }
+      , default =
+        { keys = [] : List Text
+        , pins = [] : List Pin
+        , most = ""
+        , done = ""
+        , due = ""
+        , tolerance = 0
+        , short = False
+        , least = [] : List Text
+        , begin = ""
+        , end = ""
+        , without = [] : List Text
+        , repeats = [] : List Text
+        }
+      }
+
+-- A table with a row per value of the column `down`, a column per value of `across`, and values of a metric in its
+-- cells.
+--   first      the column that distinguishes repeats: rows of the same cell, which shows their mean
+--   due        a metric with the expected value; a cell more than `tolerance` percent below it is marked
+--   diagonals  cells of equal `down` times `across` share a shade, and are listed in their own table
+--   choice     the cell of the chosen row is bold, with `diagonals` all cells of its diagonal; empty: none
+--   without    choices whose rows are left out
+let Pivot =
+      { title : Text
+      , grain : Text
+      , down : Text
+      , across : Text
+      , metric : Text
+      , first : Text
+      , due : Text
+      , tolerance : Natural
+      , diagonals : Bool
+      , choice : Text
+      , without : List Text
+      }
+
+-- A figure of a series: a line per value of a label; `mean`: also the mean of all lines, dashed; `alone`: only the
+-- mean.
+--   stacked  lines are stacked layers
+--   choice   only the time of the chosen row, from its start; empty: all windows of the series
+let Timeline =
+      { series : Text
+      , title : Text
+      , line : Text
+      , mean : Bool
+      , alone : Bool
+      , stacked : Bool
+      , choice : Text
+      , template : Text
+      }
+
+-- A figure of the rows of a grain over their instants `at`: a line per metric, all in one unit. A row without a value
+-- interrupts a line.
+--   by  instead, a line of the only metric per value of this column
+let Curve = { title : Text, grain : Text, metrics : List Text, template : Text, by : Text }
+
+-- A figure per value of the column `per`: rows as points, one metric over another. The columns `label` of the grain
+-- `of`, whose key is `per`, name a figure; figures of several runs with equal columns `keys` are side by side.
+let Scatter =
+      { title : Text
+      , grain : Text
+      , per : Text
+      , of : Text
+      , label : List Text
+      , keys : List Text
+      , x : Text
+      , y : Text
+      , template : Text
+      }
+
+-- A table that compares further runs with the first, on the rows of a grain with equal `keys`: a value more than
+-- `tolerance` percent worse fails (for a metric without a direction: more than that different).
+--   scenario  the name of the verdict in the table of results
+--   choice    only the chosen row of each run; empty: all rows
+--   first     the column that distinguishes repeats: rows of a run with equal `keys`, whose mean is judged
+--   without   choices whose rows are not judged
+--   group     the group whose runs are judged, in a part without a group
+-- Without a grain nothing is judged, and the scenario has rows only in the table of results.
+let Verdict =
+      { title : Text
+      , scenario : Text
+      , grain : Text
+      , keys : List Text
+      , metrics : List Text
+      , tolerance : Natural
+      , choice : Text
+      , first : Text
+      , without : List Text
+      , group : Text
+      }
+
+-- Small multiples: a row per run that is a case (`cases` of the report), a column per scatter and timeline. Scatters
+-- show the rows with the key of the chosen row, timelines its time, both with its repeats; without a choice, all rows.
+let Grid = { title : Text, choice : Text, scatters : List Scatter, timelines : List Timeline, template : Text }
+
+-- A class with its amount, a decimal number in a unit.
+let Class = { name : Text, amount : Text, unit : U.Unit }
+
+-- A table of metrics by declared classes: a row per class, and in each column a formula (`value`) over the amount of
+-- the class and the values of metrics, in `unit`.
+--   heading    the heading of the column with the names of the classes
+--   across     empty: a column per run, with averages of metrics; else a column per row of the metrics' grain, with its
+--              value of this column as heading
+--   width      digits of a value, as of a metric
+let ClassTable =
+      { title : Text
+      , heading : Text
+      , classes : List Class
+      , value : X.Expression
+      , unit : U.Unit
+      , across : Text
+      , width : Natural
+      }
+
+-- A table of metrics: a column per run, or per phase, with differences from the first.
+let Comparison = { title : Text, metrics : List Text }
+
+-- The expected change of a metric's average from the first column to another: `falls` or `rises` by at least a
+-- percentage, `stays` within it, `not worse` by more than it.
+let Rule = { metric : Text, kind : Text, percent : Natural }
+
+-- A table of rules, with the result of each.
+let Conclusion = { title : Text, rules : List Rule }
+
+-- A table of series in one unit: label filter, lines, and the mean over time of the mean of all lines.
+--   choice  only the time of the chosen row; empty: all windows of the series
+let Averages = { title : Text, series : List Text, choice : Text }
+
+-- A group of runs: the first is its baseline. Its runs are named GROUP:LABEL on the command line.
+--   title  prefix of the titles of its parts
+let Group = { name : Text, title : Text }
+
+-- A part: prose (a file below the folder of the system's specs, which may quote results), figures, tables.
+--   group  the group of runs that it shows, in a report with groups
+let Part =
+      { Type =
+          { title : Text
+          , prose : Text
+          , group : Text
+          , scatters : List Scatter
+          , timelines : List Timeline
+          , curves : List Curve
+          , listings : List Listing
+          , pivots : List Pivot
+          , verdicts : List Verdict
+          , grids : List Grid
+          , classTables : List ClassTable
+          , comparisons : List Comparison
+          , conclusions : List Conclusion
+          , facts : List Text
+          , averages : List Averages
+          }
+      , default =
+        { comparisons = [] : List Comparison
+        , conclusions = [] : List Conclusion
+        , facts = [] : List Text
+        , prose = ""
+        , group = ""
+        , scatters = [] : List Scatter
+        , timelines = [] : List Timeline
+        , curves = [] : List Curve
+        , listings = [] : List Listing
+        , pivots = [] : List Pivot
+        , verdicts = [] : List Verdict
+        , grids = [] : List Grid
+        , classTables = [] : List ClassTable
+        , averages = [] : List Averages
+        }
+      }
+
+let ids =
+      \(ms : List M.Metric.Type) ->
+        List/fold
+          M.Metric.Type
+          ms
+          (List Text)
+          (\(m : M.Metric.Type) -> \(rest : List Text) -> [ m.id ] # rest)
+          ([] : List Text)
+
+let names =
+      \(cs : List Choice.Type) ->
+        List/fold
+          Choice.Type
+          cs
+          (List Text)
+          (\(c : Choice.Type) -> \(rest : List Text) -> [ c.name ] # rest)
+          ([] : List Text)
+
+-- The amount of a class, in the formula of a table against classes.
+let amount = X.leaf "parameter" "class"
+
+let timeline =
+      \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
+          { series = s.name
+          , title
+          , line
+          , mean = False
+          , alone = False
+          , stacked = False
+          , choice = ""
+          , template = "timeline"
+          }
+        : Timeline
+
+let rule = \(kind : Text) -> \(m : M.Metric.Type) -> \(percent : Natural) -> { metric = m.id, kind, percent } : Rule
+
+in  { Listing
+    , Comparison
+    , Rule
+    , Conclusion
+    , comparison = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = ids ms } : Comparison
+    , conclusion = \(title : Text) -> \(rules : List Rule) -> { title, rules } : Conclusion
+    , falls = rule "falls"
+    , rises = rule "rises"
+    , stays = rule "stays"
+    , notWorse = rule "not worse"
+      -- the names of constants, for a part's table of facts
+    , facts =
+        \(cs : List S.Constant.Type) ->
+          List/fold
+            S.Constant.Type
+            cs
+            (List Text)
+            (\(c : S.Constant.Type) -> \(rest : List Text) -> [ c.name ] # rest)
+            ([] : List Text)
+      -- the names of sources, for a report's alternatives
+    , alternatives =
+        \(ss : List S.Source.Type) ->
+          List/fold
+            S.Source.Type
+            ss
+            (List Text)
+            (\(s : S.Source.Type) -> \(rest : List Text) -> [ s.name ] # rest)
+            ([] : List Text)
+    , Pin
+    , Group
+      -- parts that show the runs of a group
+    , ofGroup =
+        \(g : Group) ->
+        \(parts : List Part.Type) ->
+          List/fold
+            Part.Type
+            parts
+            (List Part.Type)
+            ( \(p : Part.Type) ->
+              \(rest : List Part.Type) ->
+                [ p // { group = g.name, title = "${g.title}: ${p.title}" } ] # rest
+            )
+            ([] : List Part.Type)
+    , Choice
+    , Pivot
+    , Timeline
+    , Curve
+    , Scatter
+    , Verdict
+    , Grid
+    , Class
+    , ClassTable
+    , Averages
+    , Part
+    , pin = \(column : X.Column) -> \(constant : S.Constant.Type) -> { column = column.name, constant = constant.name } : Pin
+    , listing =
+        \(title : Text) -> \(g : G.Grain.Type) -> \(keys : List X.Column) -> \(ms : List M.Metric.Type) ->
+            { title, grain = g.name, keys = M.columnNames keys, metrics = ids ms, rejected = False, most = "" }
+          : Listing
+      -- a listing of the rows that filters reject
+    , rejected = \(l : Listing) -> l // { rejected = True }
+      -- a listing of which pages print only the rows with the greatest values of a metric
+    , most = \(m : M.Metric.Type) -> \(l : Listing) -> l // { most = m.id }
+    , verdict =
+        \(v :
+            { scenario : Text
+            , title : Text
+            , grain : G.Grain.Type
+            , keys : List X.Column
+            , first : X.Column
+            , metrics : List M.Metric.Type
+            , tolerance : Natural
+            }
+         ) ->
+            { title = v.title
+            , scenario = v.scenario
+            , grain = v.grain.name
+            , keys = M.columnNames v.keys
+            , metrics = ids v.metrics
+            , tolerance = v.tolerance
+            , choice = ""
+            , first = v.first.name
+            , without = [] : List Text
+            , group = ""
+            }
+          : Verdict
+      -- a verdict on the chosen row only
+    , verdictOf = \(c : Choice.Type) -> \(v : Verdict) -> v // { choice = c.name }
+      -- a verdict on the runs of a group
+    , verdictOfGroup =
+        \(g : Group) -> \(v : Verdict) -> v // { group = g.name, title = "${g.title}: ${v.title}" } : Verdict
+      -- a scenario of a group that is not judged
+    , notJudged =
+        \(g : Group) -> \(scenario : Text) ->
+            { title = scenario
+            , scenario
+            , grain = ""
+            , keys = [] : List Text
+            , metrics = [] : List Text
+            , tolerance = 0
+            , choice = ""
+            , first = ""
+            , without = [] : List Text
+            , group = g.name
+            }
+          : Verdict
+      -- a verdict without the rows of some choices
+    , verdictWithout = \(cs : List Choice.Type) -> \(v : Verdict) -> v // { without = names cs }
+    , pivot =
+        \(p :
+            { title : Text
+            , grain : G.Grain.Type
+            , down : X.Column
+            , across : X.Column
+            , metric : M.Metric.Type
+            , first : X.Column
+            , due : M.Metric.Type
+            , tolerance : Natural
+            }
+         ) ->
+            { title = p.title
+            , grain = p.grain.name
+            , down = p.down.name
+            , across = p.across.name
+            , metric = p.metric.id
+            , first = p.first.name
+            , due = p.due.id
+            , tolerance = p.tolerance
+            , diagonals = False
+            , choice = ""
+            , without = [] : List Text
+            }
+          : Pivot
+      -- a pivot with marked diagonals
+    , withDiagonals = \(p : Pivot) -> p // { diagonals = True }
+      -- a pivot with the chosen row's cell, or diagonal, bold
+    , withChoice = \(c : Choice.Type) -> \(p : Pivot) -> p // { choice = c.name }
+      -- a pivot without the rows of some choices
+    , pivotWithout = \(cs : List Choice.Type) -> \(p : Pivot) -> p // { without = names cs }
+    , amount
+    , class =
+        \(name : Text) -> \(amount : Double) -> \(unit : U.Unit) -> { name, amount = Double/show amount, unit } : Class
+    , against =
+        \(t : { title : Text, heading : Text, classes : List Class, value : X.Expression, unit : U.Unit }) ->
+          t /\ { across = "", width = 4 } : ClassTable
+      -- the time in which a rate uses up the amount of each class
+    , usedUp =
+        \(t : { title : Text, heading : Text, classes : List Class, metric : M.Metric.Type, unit : U.Unit }) ->
+            { title = t.title
+            , heading = t.heading
+            , classes = t.classes
+            , value = X.over amount (M.value t.metric)
+            , unit = t.unit
+            , across = ""
+            , width = 4
+            }
+          : ClassTable
+    , across = \(c : X.Column) -> \(t : ClassTable) -> t // { across = c.name } : ClassTable
+    , lines = timeline
+    , curve =
+        \(title : Text) -> \(g : G.Grain.Type) -> \(ms : List M.Metric.Type) ->
+          { title, grain = g.name, metrics = ids ms, template = "timeline", by = "" } : Curve
+      -- a line for each value of a column
+    , curveBy =
+        \(title : Text) -> \(g : G.Grain.Type) -> \(m : M.Metric.Type) -> \(c : X.Column) ->
+          { title, grain = g.name, metrics = ids [ m ], template = "timeline", by = c.name } : Curve
+    , linesAndMean =
+        \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
+          timeline title s line // { mean = True, template = "timeline-mean" }
+    , meanOnly =
+        \(title : Text) -> \(s : G.Series.Type) -> timeline title s "" // { mean = True, alone = True }
+    , stack =
+        \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
+          timeline title s line // { stacked = True, template = "timeline-area" }
+      -- timelines cut to the time of the chosen row
+    , during =
+        \(c : Choice.Type) ->
+        \(ts : List Timeline) ->
+          List/fold
+            Timeline
+            ts
+            (List Timeline)
+            (\(t : Timeline) -> \(rest : List Timeline) -> [ t // { choice = c.name } ] # rest)
+            ([] : List Timeline)
+    , scatter =
+        \(p :
+            { title : Text
+            , grain : G.Grain.Type
+            , per : X.Column
+            , of : G.Grain.Type
+            , label : List X.Column
+            , keys : List X.Column
+            , x : M.Metric.Type
+            , y : M.Metric.Type
+            }
+         ) ->
+            { title = p.title
+            , grain = p.grain.name
+            , per = p.per.name
+            , of = p.of.name
+            , label = M.columnNames p.label
+            , keys = M.columnNames p.keys
+            , x = p.x.id
+            , y = p.y.id
+            , template = "scatter"
+            }
+          : Scatter
+    , grid =
+        \(title : Text) -> \(c : Choice.Type) -> \(scatters : List Scatter) -> \(timelines : List Timeline) ->
+          { title, choice = c.name, scatters, timelines, template = "grid" } : Grid
+      -- several series, compared with the first
+    , averages =
+        \(title : Text) -> \(ss : List G.Series.Type) ->
+            { title
+            , series =
+                List/fold
+                  G.Series.Type
+                  ss
+                  (List Text)
+                  (\(s : G.Series.Type) -> \(rest : List Text) -> [ s.name ] # rest)
+                  ([] : List Text)
+            , choice = ""
+            }
+          : Averages
+      -- the same over the time of the chosen row
+    , averagesDuring = \(c : Choice.Type) -> \(a : Averages) -> a // { choice = c.name }
+    , Claim = C.Claim
+    , Cell = C.Cell
+    , cell = C.cell
+    , claim =
+        \(c : { document : Text, statement : Text, run : Text, pivot : Pivot, cells : List C.Cell }) ->
+          c // { pivot = c.pivot.title } : C.Claim
+    }
