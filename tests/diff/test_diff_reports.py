@@ -137,7 +137,7 @@ def test_changed_filter_of_a_report_names_its_cells(shipped_specs: Path, cache: 
          {("verdict", "Conclusion/Expectations of the upgrade", "CPU usage, %")}),
         (("specs/cometbft/audit.dhall", "tolerance = 10", "tolerance = 20"),
          {("table", f"Saturation/{PIVOT}", label) for label in ("Transactions, tx", "Expected, tx")}),
-        (("specs/cometbft/articles.dhall", "let tolerance = 10", "let tolerance = 20"), {
+        (("specs/cometbft/qa.dhall", "let tolerance = 10", "let tolerance = 20"), {
             *(("table", f"{group}Saturation point/{PIVOT}", label)
               for group in ("", "200-node testnet: ") for label in ("Transactions, tx", "Expected, tx")),
             *(("verdict", f"Results/{title}", label)
@@ -172,7 +172,7 @@ def test_choice_names_the_blocks_of_its_rows(shipped_specs: Path, cache: Path, t
 
     Each change has a second item, for the report on testnets, which shares the choices.
     """
-    path = "specs/cometbft/articles.dhall"
+    path = "specs/cometbft/qa.dhall"
     choice_edit = (path, CHOSEN.format(""), CHOSEN.format("").replace("[ fault.name ]", "[] : List Text"))
     item, _ = read_changes(shipped_specs, tmp_path / "overload", cache, choice_edit)
     assert item["place"] == "choices / overload / without"

@@ -26,13 +26,14 @@ from assay.explain.terminal import Part, fit_parts, format_bars
 from assay.explain.wording import describe_expression, describe_sampling, list_compatibility_comments
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
+from assay.lang.check.reports import list_metrics
 from assay.lang.model.expression import parse_expression
 from assay.lang.model.package import Metric, Reduction
 from assay.lang.model.series import Term
 from assay.lang.series_wording import describe_series
 from assay.lang.time_format import format_instant
-from assay.report.article import list_article_metrics
 from assay.report.blocks.rows import list_shown_series
+from assay.report.parts import list_part_metrics
 from assay.util.escape import dump_escaped_json, encode_lossless, escape_text, measure_width, truncate
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
@@ -468,9 +469,11 @@ def test_fields_name_their_conversions(cache: Path) -> None:
 def test_metrics_of_articles_have_appearances(lab: Laboratory, system: str) -> None:
     """Tables of every kind, figures and grids."""
     package = lab.session.load_package(system).package
-    for article in package.articles:
+    for article in package.reports:
         name = f"{system}/{article.name}"
-        metrics, series = list_article_metrics(article), list_shown_series(article)
+        metrics = {*list_part_metrics(article), *list_metrics(article)}
+        metrics |= {name for listing in article.listings for name in listing.metrics}
+        series = {*list_shown_series(article), *(timeline.series for timeline in article.timelines)}
         for item in (*package.metrics, *package.series):
             is_in_report = item.id in metrics if isinstance(item, Metric) else item.name in series
             assert (name in {place.report for place in list_appearances(package, item)}) == is_in_report, item

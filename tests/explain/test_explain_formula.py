@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.report.assemble import fill_placeholders
+from assay.report.placeholders import fill_placeholders
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edit_file

@@ -33,8 +33,9 @@ def test_networks_log_of_another_form_is_a_warning(tmp_path: Path, cache: Path) 
         f"warning: run: {UNRECOGNISED} (source nodes), so what reads it is left out; {PLAIN_LOG}; {JSON_LOG}\n"
         'warning: Run run has no records of source nodes (logs of the nodes, as JSON lines: `log_format = "json"` in '
         "config.toml), so tables of metrics leave out: Block interval, Catching up, Errors.\n"
-        "warning: Run run has no records of source samples (samples of the nodes' metrics, from a Prometheus server), so "
-        "tables of metrics leave out: Average block rate, Average mempool size, Maximum resident memory, Average load.\n"
+        "warning: Run run has no records of source samples (samples of the nodes' metrics, from a Prometheus "
+        "server), so tables of metrics leave out: Average block rate, Average mempool size, Maximum resident memory, "
+        "Average load.\n"
         "warning: run: 2 findings on incomplete data, under Data quality.\n"
         f"warning: run: 5 of 29 samples are negative (latency, run_latency): {SET_BACK}.\n"
         f"warning: run: 1 of 1 samples is negative (latency_min): {SET_BACK}.\n",

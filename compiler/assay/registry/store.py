@@ -274,7 +274,7 @@ def _list_files(path: Path, content: Mapping[str, Any]) -> Iterator[tuple[Path, 
 
 
 def record_build(folder: Path, build: Path) -> tuple[Path, ...]:
-    """Record the results of a finished build, as `append_results` does; none of a history, of phases or without averages."""
+    """Record the results of a finished build, as `append_results` does; none of histories, phases or rows."""
     results = _load_build(build, RESULTS)
     has_whole_runs = bool(results.get("metrics")) and not any("phase" in run for run in results.get("runs", ()))
     return append_results(folder, build) if has_whole_runs else ()

@@ -3,6 +3,8 @@ CREATE TEMPORARY TABLE transactions AS
 SELECT
   loaded.experiment_id,
   loaded.seq AS place,
+  loaded.connections,
+  loaded.rate,
   loaded.block_time,
   loaded.block_time - experiments.first_sent AS since_start,
   loaded.duration_ns AS latency

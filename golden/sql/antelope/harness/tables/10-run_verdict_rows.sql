@@ -1,4 +1,0 @@
-CREATE TEMPORARY TABLE run_verdict_rows AS
-SELECT
-  base.*
-FROM verdict AS base;

@@ -1,4 +1,0 @@
-CREATE TEMPORARY TABLE pair_rows AS
-SELECT
-  base.*
-FROM pairs AS base;

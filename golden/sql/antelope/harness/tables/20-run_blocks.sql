@@ -1,5 +1,0 @@
-CREATE TEMPORARY TABLE run_blocks AS
-SELECT
-  base.*,
-  TRUE AS accepted
-FROM run_blocks_rows AS base;

@@ -1,5 +1,0 @@
-CREATE TEMPORARY TABLE node AS
-SELECT
-  base.*,
-  TRUE AS accepted
-FROM node_rows AS base;
