@@ -165,6 +165,8 @@ class Reading(IngestState):
 
     def count_lines_before(self, file: LogFile) -> int:
         """Return the number of lines of a file before one of its chunks."""
+        if not file.begin:  # the usual case, in runs of many files
+            return 0
         return sum(
             count for (number, begin), count in self.line_counts.items() if number == file.number and begin < file.begin
         )
