@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
 import duckdb
 import pytest
 
-from assay.ingest import chunks, discovery
+from assay.ingest import chunks, discovery, plain_copies
 from assay.ingest.discovery import find_run
 from assay.ingest.manifest import read_notes
-from assay.ingest.readers import text_lines
+from assay.ingest.plain_copies import MARK
+from assay.ingest.readers import json_lines_worker, text_lines
+from assay.ingest.readers.lines import build_scan_parameters
+from assay.ingest.scanner import VARIABLE
 from tests.ingest.test_contract import build_source, build_tick, format_record
 from tests.support.ingesting import IngestedFolder, ingest_log
 
@@ -23,14 +28,17 @@ NOISE = [
 ]
 
 
-def generate_files(random: Random) -> dict[str, bytes]:
-    """Return files of two hosts with odd lines and any line ends, some without the last one, some compressed."""
+READABLE_NOISE = [b"", b"text", b" ", b"\0", b"\0\0x", b"\xc3\xa9", b"{", b'{"a":}', b"a=b c=", b"# x", b'"']
+
+
+def generate_files(random: Random, reader: str = "text-lines", noise: Sequence[bytes] = NOISE) -> dict[str, bytes]:
+    """Return files of two hosts with odd lines and any line ends, some without the last one."""
     files = {}
     for number in range(40):
         end = random.choice([b"\n", b"\n", b"\r\n"])
         minute = b"2026-02-05T18:%02d:16Z" % (number % 60)
-        record = format_record("text-lines", number, minute, b"%d" % number, b"x").rstrip(b"\n")
-        lines = [random.choice(NOISE) for _ in range(random.choice([0, 0, 1, 3]))]
+        record = format_record(reader, number, minute, b"%d" % number, b"x").rstrip(b"\n")
+        lines = [random.choice(noise) for _ in range(random.choice([0, 0, 1, 3]))]
         lines.insert(random.randrange(len(lines) + 1), record)
         files[f"m-{number % 2}/out{number}"] = end.join(lines) + random.choice([end, end, b""])
     return files
@@ -48,6 +56,27 @@ def test_grouped_files_yield_what_each_yields_alone(seed: int, tmp_path: Path, m
     alone = read_tables(ingest_log(tmp_path / "alone", files, [build_tick(source)], source=source))
     assert grouped == alone
     assert len(grouped["tick"]) == 40  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("reader", ["text-lines", "json-lines", "logfmt"])
+def test_joined_files_yield_what_each_yields_alone(
+    reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "off")
+    source, files = build_source(reader), generate_files(Random(reader), reader, READABLE_NOISE)
+    files["m-0/out0"] = MARK + files["m-0/out0"]
+    files["m-1/out1.gz"] = gzip.compress(files.pop("m-1/out1"))
+    scans = []
+    scan = build_scan_parameters
+    for module in (text_lines, json_lines_worker):
+        monkeypatch.setattr(module, "build_scan_parameters", lambda paths: scans.append(len(paths)) or scan(paths))
+    joined = read_tables(ingest_log(tmp_path / "joined", files, [build_tick(source)], source=source))
+    assert set(scans) == {1}
+    monkeypatch.setattr(plain_copies, "JOINED_AVERAGE", 0)
+    alone = read_tables(ingest_log(tmp_path / "alone", files, [build_tick(source)], source=source))
+    assert sum(scans) > len(files)
+    assert joined == alone
+    assert len(joined["tick"]) == 40  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("reader", ["text-lines", "json-lines", "logfmt"])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.ingest import event_writer
 from tests.ingest.test_contract import INSTANT, build_source, build_tick, format_record
 from tests.support.ingesting import ingest_log
 
@@ -51,3 +52,21 @@ def test_malformed_lines_are_counted_and_first_described(reader: str, fault: str
         assert [reason for host, _, reason in rows if host != "m-1"].count(GENERAL[fault]) == 0
     else:
         assert not any(reason == "" for reason in reasons)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_only_numbers_of_other_notations_are_read_twice(
+    reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes: list[bool | None] = []
+    write = event_writer.write_rows
+    monkeypatch.setattr(event_writer, "write_rows", lambda *args: writes.append(write(*args)) or writes[-1])
+    source = build_source(reader)
+    good = format_record(reader, 1, INSTANT, b"7", b"x")
+    expected = {b"x7": ([False], [7]), b"1e1": ([None, True], [7, 10]), b"1.5": ([None, False], [7])}
+    for number, (value, (wholes, numbers)) in enumerate(expected.items()):
+        writes.clear()
+        files = {"m-1/out": good + format_record(reader, 2, INSTANT, value, b"x")}
+        ingested = ingest_log(tmp_path / str(number), files, [build_tick(source)], source=source)
+        assert [n for (n,) in ingested.read_rows("tick", "n")] == numbers
+        assert writes == wholes

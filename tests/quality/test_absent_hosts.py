@@ -6,12 +6,15 @@ import gzip
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from assay.ingest.discovery import list_host_names
 from assay.quality.absent_hosts import SourceHosts, find_absent_hosts
 from tests.support.commands import run_assay
+from tests.support.ingesting import SOURCE, write_files
 from tests.support.laboratory import ROOT
 
 RUN = ROOT / "golden" / "cometbft" / "run"
@@ -79,14 +82,24 @@ def test_validator_without_samples_is_named(tmp_path: Path, cache: Path) -> None
     answer = json.loads(gzip.decompress(file.read_bytes()))
     answer["data"]["result"] = [item for item in answer["data"]["result"] if item["metric"]["job"] != "validator2"]
     file.write_bytes(gzip.compress(json.dumps(answer).encode(), 1))
-    warnings = []
-    for place in (RUN, run):
-        metrics = ("block_rate_avg", "node_complaints")
-        result = run_assay("query", *metrics, "--run", f"it={place}", "--format", "csv", "--cache", cache)
-        assert result.status == 0, result.err
-        warnings.append(result.err)
-    assert warnings == [
-        "",
-        "warning: it: host validator2 has records of source `nodes`, but no `height`, `mempool`, `peers` and 3 more "
-        "records of source `samples`: averages over hosts are of 4 of 5 (block_rate_avg).\n",
-    ]
+    expected = (
+        "no `height`, `mempool`, `peers` and 3 more records of source `samples`: averages over hosts are of 4 of 5"
+    )
+    for metrics, thing in ((("block_rate_avg", "node_complaints"), "records"), (("block_rate_avg",), "files")):
+        warnings = []
+        for place in (RUN, run):
+            result = run_assay("query", *metrics, "--run", f"it={place}", "--format", "csv", "--cache", cache)
+            assert result.status == 0, result.err
+            warnings.append(result.err)
+        subject = f"warning: it: host validator2 has {thing} of source `nodes`, but"
+        assert warnings == ["", f"{subject} {expected} (block_rate_avg).\n"]
+
+
+def test_hosts_are_named_by_folders_and_files_alone(tmp_path: Path) -> None:
+    write_files(tmp_path, dict.fromkeys(("a/out.gz", "b/out", "c/other", "logs/d.log", "logs/e.log.zst"), b""))
+    folders, files = (
+        replace(SOURCE, hosts="*", logs=("out",)),
+        replace(SOURCE, hosts="logs/*.log", logs=(), host_files=True),
+    )
+    names = [list_host_names(source, tmp_path) for source in (folders, files, replace(SOURCE, hosts=""))]
+    assert names == [("a", "b"), ("d", "e"), ()]

@@ -18,6 +18,7 @@ from assay.app.unknown_names import count_unknown_records, iter_unknown_findings
 from assay.engine.compiled_plan import CompiledPlan
 from assay.engine.connection import open_shared_cursor
 from assay.engine.results import NO_SAMPLES, Formulas, RunResults, summarize_pooled
+from assay.ingest.discovery import list_host_names
 from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Package
@@ -306,7 +307,7 @@ class QualityPlan:
                 yield from find_short_logs(part.facts.logs, self.source_readers.get(part.source.name, ()))
 
     def _iter_absent_hosts(self, assessment: Assessment, ingested_run: IngestedRun) -> Iterator[Finding]:
-        """Yield the hosts that have records of one source, but not of another that metrics read."""
+        """Yield the hosts that have records or files of one source, but not of another that metrics read."""
         events: dict[str, list[Event]] = {}
         for event in self.checked.package.events:
             if event.name in self.readers and event.name not in assessment.exempt_names:
@@ -316,7 +317,10 @@ class QualityPlan:
             for part in ingested_run.parts
             if part.source.name in events
         ]
-        yield from find_absent_hosts(sources, assessment.hosts, self.readers)
+        read = {part.source.name for part in ingested_run.parts}
+        unread = (item for item in self.checked.package.sources if item.name not in read)
+        unread_hosts = {item.name: list_host_names(item, ingested_run.run.directory) for item in unread}
+        yield from find_absent_hosts(sources, assessment.hosts, self.readers, unread_hosts)
 
     def _iter_gaps(self, assessment: Assessment, count: Counter) -> Iterator[Finding]:
         """Yield the hosts that wrote nothing for a long time, if they have fewer records of an event than others."""

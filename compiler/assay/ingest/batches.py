@@ -117,7 +117,7 @@ class BatchCache:
         malformed = tuple(row for counts in file_counts for row in counts.malformed)
         identities = [_get_identity(file) for file in files]
         lines = [number for counts in file_counts for number in counts.lines]
-        metadata = {
+        metadata: BatchMetadata = {
             "files": identities,
             "lines": lines,
             "tallies": [item.values for item in tallies],
@@ -125,16 +125,15 @@ class BatchCache:
             "lacking": incomplete_rows,
             "unknown": [item.values for counts in file_counts for item in counts.unknown_names],
         }
-        text = json.dumps(metadata)
         folder = new_folder
         if self.cache and self.folder and all(file.content for file in files):
-            (new_folder / METADATA_FILE).write_text(text, encoding="utf-8")
+            (new_folder / METADATA_FILE).write_text(json.dumps(metadata), encoding="utf-8")
             digest = hashlib.sha256(json.dumps(identities).encode()).hexdigest()
             name = f"{identities[0][2][:NAME_PREFIX_LENGTH]}-{digest[:32]}"
             checksums.seal(new_folder, name, checks_ends_only=True)
             folder = self.folder / name
             atomic.install(self.cache, new_folder, folder)
-        return _restore_batch(folder, files, json.loads(text))
+        return _restore_batch(folder, files, metadata)
 
     def _list_candidates(self, files: Sequence[LogFile]) -> Iterator[tuple[list[FileIdentity], BatchMetadata, Path]]:
         """Yield the batches of any run that begin with one of the files."""
@@ -258,8 +257,8 @@ def _merge_files(connection: duckdb.DuckDBPyConnection, files: Sequence[Path], t
 
 def _restore_batch(folder: Path, files: Sequence[LogFile], metadata: BatchMetadata) -> Batch:
     tallies = tuple(LineCount(*item) for item in metadata["tallies"])
-    malformed = tuple((host, seq, form) for host, seq, form in metadata["broken"])
-    incomplete_rows = tuple((host, seq, event) for host, seq, event in metadata["lacking"])
+    malformed = tuple(map(tuple, metadata["broken"]))
+    incomplete_rows = tuple(map(tuple, metadata["lacking"]))
     lines = tuple(metadata["lines"])
     unknown = tuple((0, UnknownTally(*item)) for item in metadata["unknown"])
     counts = FileCounts(tallies, malformed, (), (), lines, unknown=unknown)

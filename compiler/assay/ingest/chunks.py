@@ -165,24 +165,26 @@ def divide_among_workers(files: Sequence[LogFile], workers: int) -> list[list[Lo
     The maximal weight of a share is minimal.
     """
     ordered = sorted(files, key=lambda item: (item.number, item.begin))
-    low, high = max((file.weight for file in ordered), default=0), sum(file.weight for file in ordered)
+    weights = [file.weight for file in ordered]
+    low, high = max(weights, default=0), sum(weights)
     while low < high:
         middle = (low + high) // 2
-        if len(_fill_shares(ordered, middle)) <= workers:
+        if len(_fill_shares(weights, middle)) <= workers:
             high = middle
         else:
             low = middle + 1
-    return _fill_shares(ordered, low)
+    positions = iter(ordered)
+    return [list(itertools.islice(positions, count)) for count in _fill_shares(weights, low)]
 
 
-def _fill_shares(files: Sequence[LogFile], limit: int) -> list[list[LogFile]]:
-    """Divide files, in order, into as few shares as possible of at most `limit` bytes each."""
-    shares: list[list[LogFile]] = []
+def _fill_shares(weights: Sequence[int], limit: int) -> list[int]:
+    """Divide items, in order, into as few shares as possible of at most `limit` bytes each; return their sizes."""
+    counts: list[int] = []
     size = 0
-    for file in files:
-        if not shares or size + file.weight > limit:
-            shares.append([])
+    for weight in weights:
+        if not counts or size + weight > limit:
+            counts.append(0)
             size = 0
-        shares[-1].append(file)
-        size += file.weight
-    return shares
+        counts[-1] += 1
+        size += weight
+    return counts

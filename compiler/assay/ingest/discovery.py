@@ -260,6 +260,17 @@ def has_files(source: Source, directory: Path) -> bool:
     return any(path.is_dir() for path in directory.glob(source.hosts))
 
 
+def list_host_names(source: Source, directory: Path) -> tuple[str, ...]:
+    """Return the names of the hosts that have files of a source, in order, without reading these files."""
+    if not source.hosts:
+        return ()
+    if source.host_files:
+        return tuple(sorted({_get_file_host(source, path) for path in list_host_paths(source, directory)}))
+    globs = [pattern + end for pattern in source.logs for end in ("", *COMPRESSED)]
+    folders = (path for path in directory.glob(source.hosts) if path.is_dir())
+    return tuple(sorted(path.name for path in folders if any(True for glob in globs for _ in find_files(path, glob))))
+
+
 def suggest_runs(sources: Sequence[Source], directory: Path) -> str:
     """Return a hint that names up to three runs among the folders of a directory; empty if it has none."""
     folders = itertools.chain.from_iterable(map(directory.glob, ("*/", "*/*/", "*/*/*/")))
@@ -292,11 +303,9 @@ def _find_file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
 
     Raises AssayError if a file exists both plain and compressed.
     """
-    prefix, _, suffix = source.hosts.rpartition("/")[2].partition("*")
     paths: dict[str, Path] = {}
     for path in sorted(list_host_paths(source, directory)):
-        plain_name = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name
-        host = plain_name[len(prefix) : len(plain_name) - len(suffix)]
+        host = _get_file_host(source, path)
         if host in paths:
             names = " and ".join(sorted([path.name, paths[host].name]))
             raise fail("same-log", f"{names} are both the log of host {host}: {path.parent}", hint="keep one of them")
@@ -310,6 +319,13 @@ def _find_file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
             hint=suggest_runs([source], directory),
         )
     return tuple(HostFiles(host, (take_snapshot(path),)) for host, path in sorted(paths.items()))
+
+
+def _get_file_host(source: Source, path: Path) -> str:
+    """Return the host of a file of a source whose hosts are files."""
+    prefix, _, suffix = source.hosts.rpartition("/")[2].partition("*")
+    plain_name = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name
+    return plain_name[len(prefix) : len(plain_name) - len(suffix)]
 
 
 def _find_host_files(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:

@@ -30,8 +30,8 @@ def build_event_query(
 
     The rows are ordered by host and seq; with `is_ordered`, the parts already have this order.
 
-    `whole` is true if no required field is missing and every value has the type of its field. The `is_fast` query may
-    return false for a whole row with an integer in another notation than that of the engine.
+    `whole` is true if no required field is missing and every value has the type of its field, else false. The `is_fast`
+    query returns null if a value may be an integer in another notation than that of the engine.
     """
     forms = [item for item in recognition.forms if item.event is event]
     paths = list_field_paths(forms)
@@ -124,13 +124,21 @@ def build_typed_query(
     text_columns = [
         f"{name}_text" for name in names if name in ended_fields or any(_can_be_null(item, name) for item in forms)
     ]
+    has_notations = {
+        name
+        for item in forms
+        for name in names
+        if is_fast and field_sql.has_notations(_get_field(item, name), integer_paths)
+    }
     text_columns += [ENDED] if ended_fields else []
+    text_columns += [f"{name}_text" for name in names if name in has_notations]
     defaulted = [name for name in names if any(_has_default(item, name) for item in forms)]
     text_columns = list(dict.fromkeys([*text_columns, *(f"{name}_text" for name in defaulted)]))
     field_values = sql_trees.set_source(dialect.select(*keys, "form", *text_columns, *values), "field_texts")
     stages.append(("field_values", field_values))
     marks = [sql_trees.build_alias(_is_default(name, forms), get_default_mark(name)) for name in defaulted]
-    query = dialect.select(*keys, sql_trees.build_alias(_build_whole(forms, ended_fields), "whole"), *names, *marks)
+    whole = sql_trees.build_alias(_build_whole(forms, ended_fields, has_notations), "whole")
+    query = dialect.select(*keys, whole, *names, *marks)
     return dialect.add_stages(sql_trees.set_source(query, "field_values"), stages)
 
 
@@ -207,23 +215,29 @@ def _can_be_null(form: NumberedForm, name: str) -> bool:
     return bool(field.paths) and not field.required and field.default is None and not field_sql.is_any_text(field)
 
 
-def _build_whole(forms: Sequence[NumberedForm], ended_fields: Collection[str]) -> exp.Expr:
-    """Return the condition that a row is whole."""
-    conditions = {item.number: _is_whole(item, ended_fields) for item in forms}
+def _build_whole(
+    forms: Sequence[NumberedForm], ended_fields: Collection[str], has_notations: Collection[str]
+) -> exp.Expr:
+    """Return the condition that a row is whole, null if the values of the fields `has_notations` decide on it."""
+    conditions = {item.number: _is_whole(item, ended_fields, has_notations) for item in forms}
     return sql_trees.build_case(build_column("form"), conditions)
 
 
-def _is_whole(form: NumberedForm, ended_fields: Collection[str]) -> exp.Expr:
+def _is_whole(form: NumberedForm, ended_fields: Collection[str], has_notations: Collection[str]) -> exp.Expr:
     """Return the condition that no required field is missing and every value has the type of its field."""
     conditions: list[exp.Expr] = []
     for field in form.fields:
-        value = build_column(field.name)
+        value, text = build_column(field.name), build_column(f"{field.name}_text")
+        condition = sql_trees.is_not_null(value)
         if field.paths and (field.required or field.default is not None):
-            is_present = sql_trees.is_not_null(value)
-            is_ended = exp.and_(build_column(ENDED), sql_trees.is_null(build_column(f"{field.name}_text")))
-            conditions.append(exp.or_(is_present, is_ended) if field.name in ended_fields else is_present)
+            is_ended = exp.and_(build_column(ENDED), sql_trees.is_null(text))
+            condition = exp.or_(condition, is_ended) if field.name in ended_fields else condition
         elif _can_be_null(form, field.name):
-            conditions.append(
-                exp.or_(sql_trees.is_not_null(value), sql_trees.is_null(build_column(f"{field.name}_text")))
-            )
+            condition = exp.or_(condition, sql_trees.is_null(text))
+        else:
+            continue
+        if field.name in has_notations:
+            unknown = sql_trees.build_if(field_sql.may_be_number(text.copy()), exp.Null(), exp.false())
+            condition = sql_trees.build_if(condition, exp.true(), unknown)
+        conditions.append(condition)
     return exp.and_(*conditions) if conditions else exp.true()

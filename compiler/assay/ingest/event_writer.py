@@ -1,8 +1,8 @@
 """Write the rows of events as Parquet.
 
 A query that accepts every notation of integers is slow: on most logs, it takes longer to plan than to run. Rows are
-first written by the fast query, which accepts only the notation of the engine. If an integer has another notation, its
-row is not whole, and all rows are written again by the strict query.
+first written by the fast query, which accepts only the notation of the engine. If a value may be an integer in another
+notation, it does not decide whether its row is whole, and all rows are written again by the strict query.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ def enumerate_hosts(connection: duckdb.DuckDBPyConnection, hosts: Iterable[str])
 
 def write_rows(
     connection: duckdb.DuckDBPyConnection, statement: str, target: Path, parameters: Mapping[str, object] | None = None
-) -> bool:
-    """Write rows by a statement of `build_copy_with_stats`; return whether all of them are whole."""
+) -> bool | None:
+    """Write rows by a statement of `build_copy_with_stats`; return whether all of them are whole, None if undecided."""
     row = connection.execute(statement, {"target": str(target), **(parameters or {})}).fetchone()
     assert row is not None
     _, _, _, _, statistics, *_ = row
-    return bool(statistics.get('"whole"', {}).get("min") != "0")
+    whole = statistics.get('"whole"', {})
+    return None if whole.get("null_count", "0") != "0" else bool(whole.get("min") != "0")
 
 
 EMPTY_PARTS = [Part(0, "scan_0", is_scanned=True)]  # a scan without rows of the event
@@ -77,8 +78,8 @@ class EventWriter:
         """Return the path of the Parquet file of an event."""
         return self.folder / f"{event.name}.parquet"
 
-    def write(self, connection: duckdb.DuckDBPyConnection, event: Event, is_fast: bool) -> bool:
-        """Write the rows of an event; return whether all of them are whole."""
+    def write(self, connection: duckdb.DuckDBPyConnection, event: Event, is_fast: bool) -> bool | None:
+        """Write the rows of an event; return whether all of them are whole, None if the fast query cannot decide."""
         forms = group_required_forms(self.statements.recognition.forms)
         index, event_forms = next(
             (index, event_forms) for index, event_forms in enumerate(forms) if event_forms[0].event is event
@@ -150,16 +151,14 @@ def write_event_rows(
     `parameters` are those of the query. `strict_events` are the events that need the strict query. If this event does,
     it is added, since the other files of the run are likely to be similar.
     """
+    is_whole = None
     if strict_events is None or event not in strict_events:
-        if write_rows(connection, build_copy_with_stats(build_query(True)), target, parameters):
-            return []
+        is_whole = write_rows(connection, build_copy_with_stats(build_query(True)), target, parameters)
+    if is_whole is None:
         if strict_events is not None:
             strict_events.add(event)
-    return (
-        []
-        if write_rows(connection, build_copy_with_stats(build_query(False)), target, parameters)
-        else list_incomplete_rows(connection, target)
-    )
+        is_whole = write_rows(connection, build_copy_with_stats(build_query(False)), target, parameters)
+    return [] if is_whole else list_incomplete_rows(connection, target)
 
 
 def list_incomplete_rows(connection: duckdb.DuckDBPyConnection, target: Path) -> list[tuple[str, int]]:

@@ -5,7 +5,7 @@ A JSON number reaches these as the shortest text that round-trips, an integer of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -99,6 +99,16 @@ def _build_unit_text(field: Field, values_by_path: Mapping[Path_, exp.Expr]) -> 
     """Return the text of the field that names a unit; its default where a record has none."""
     text = build_source_text(field, values_by_path)
     return text if field.default is None else sql_trees.build_coalesce([text, sql_trees.build_text(field.default)])
+
+
+def has_notations(field: Field, integer_paths: Collection[Path_] = ()) -> bool:
+    """Return whether the fast query may take a valid value of a field for none, since it is an integer of a text."""
+    return field.type in INTEGER_TYPES and not set(field.paths) <= set(integer_paths)
+
+
+def may_be_number(text: exp.Expr) -> exp.Expr:
+    """Return the condition that a text has only characters of numbers, a necessary one for an integer."""
+    return sql_trees.call("regexp_full_match", text, sql_trees.build_text(rf"(?:{BLANK}|[-+.0-9eE])*"))
 
 
 def build_typed_value(field: Field, text: exp.Expr, is_fast: bool = False, is_integer: bool = False) -> exp.Expr:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TextIO
@@ -25,6 +25,9 @@ LONE = re.compile(rb"\r[^\n]")
 #: first byte of the column separator of the scan; rare otherwise, since the separator is the last code point
 SEPARATOR = chr(NO_CHARACTER).encode()[:1]
 STUB = 2000  # bytes that remain of a line or row that is too long
+#: maximal bytes of a file that is joined with others, and of all of them on average: the scan of a file alone takes as
+#: long as that of so many bytes
+JOINED, JOINED_AVERAGE = 4 * 2**20, 16 * 2**10
 
 _NULS = re.compile(rb"\n\0+")
 
@@ -215,6 +218,36 @@ def can_scan(path: Path) -> bool:
         raise build_access_error(path, error) from None
 
 
+def join_small_files(paths: Sequence[Path], target: Path) -> Path | None:
+    """Write the lines of plain files into one file, each after the index of its file and a column separator.
+
+    Return None if the files are few or large, or if the scan may read wrong lines. Raises AssayError if one cannot be
+    read.
+    """
+    rest = JOINED_AVERAGE * len(paths)
+    if len(paths) < 2:
+        return None
+    with target.open("wb") as stream:
+        for index, path in enumerate(paths):
+            text = _read_small_file(path)
+            rest -= len(text)
+            if rest < 0 or len(text) > JOINED or not _are_uniform_line_ends([text]):
+                return None
+            if lines := text.removeprefix(MARK).replace(RETURN + FEED, FEED):
+                start = b"%d" % index + chr(NO_CHARACTER).encode()
+                stream.write(start + lines.removesuffix(FEED).replace(FEED, FEED + start) + FEED)
+    return target
+
+
+def _read_small_file(path: Path) -> bytes:
+    """Return the content of a file, a byte too much if it is not small."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(JOINED + 1)
+    except OSError as error:
+        raise build_access_error(path, error) from None
+
+
 def has_too_long_end(path: Path) -> bool:
     """Return whether the last line is too long. The scan may drop it, but rejects such lines elsewhere."""
     with path.open("rb") as stream:
@@ -232,19 +265,23 @@ def read_last_byte(path: Path) -> bytes:
 
 
 def _has_uniform_line_ends(path: Path) -> bool:
-    """Return whether all lines of a plain file end alike, in LF or in CR LF, and none contains a column separator.
+    with path.open("rb") as stream:
+        return _are_uniform_line_ends(iter(lambda: stream.read(CHUNK), b""))
+
+
+def _are_uniform_line_ends(chunks: Iterable[bytes]) -> bool:
+    """Return whether all lines of a plain text end alike, in LF or in CR LF, and none contains a column separator.
 
     The scan rejects most other files, but not all: it splits a line at a CR next to a blank, and drops a column
     separator at the end of a line.
     """
     pending, ends = b"", set[bytes]()
-    with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            text = pending + chunk
-            pending = RETURN if text.endswith(RETURN) else b""
-            ends |= _find_line_ends(text[: len(text) - len(pending)])
-            if SEPARATOR in text or RETURN in ends or len(ends) > 1:
-                return False
+    for chunk in chunks:
+        text = pending + chunk
+        pending = RETURN if text.endswith(RETURN) else b""
+        ends |= _find_line_ends(text[: len(text) - len(pending)])
+        if SEPARATOR in text or RETURN in ends or len(ends) > 1:
+            return False
     return not pending
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -168,7 +169,7 @@ def write_line_summary(
     tallies_by_host: dict[str, list[LineCount]] = {host.host: [] for host in files.hosts}
     for tally in tallies:
         tallies_by_host[tally.host].append(tally)
-    incomplete = Counter(host for host, _, _ in incomplete_rows)
+    incomplete = Counter(map(itemgetter(0), incomplete_rows))
     logs = [_count_host(host, of_host, incomplete[host]) for host, of_host in tallies_by_host.items()]
     malformed_lines.sort()
     write_results(
@@ -259,7 +260,7 @@ def _count_events(
     for tally in tallies:
         if tally.form in names:
             counts[tally.host, names[tally.form]] += tally.rows
-    counts.subtract((host, event) for host, _, event in incomplete_rows)
+    counts.subtract(Counter(map(itemgetter(0, 2), incomplete_rows)))
     return [(host, event, number) for (host, event), number in sorted(counts.items())]
 
 

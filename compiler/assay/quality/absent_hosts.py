@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from assay.report.data_quality import ON_SOME_HOSTS, Finding, format_metric_list, list_hosts, list_names
 
@@ -31,17 +32,23 @@ class SourceHosts:
 
 
 def find_absent_hosts(
-    sources: Sequence[SourceHosts], active_hosts: Mapping[str, Sequence[str]], readers: Mapping[str, Sequence[str]]
+    sources: Sequence[SourceHosts],
+    active_hosts: Mapping[str, Sequence[str]],
+    readers: Mapping[str, Sequence[str]],
+    unread_hosts: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[Finding]:
     """Yield a finding for each source that hosts lack, while most of the hosts of another source have it.
 
-    `active_hosts`: source -> its hosts with records; `readers`: event -> the ids of the metrics that read it.
+    `active_hosts`: source -> its hosts with records; `readers`: event -> the ids of the metrics that read it;
+    `unread_hosts`: source that no metric reads -> its hosts with files.
     """
+    others = [(f"records of source `{name}`", name, hosts) for name, hosts in active_hosts.items()]
+    others += [(f"files of source `{name}`", name, hosts) for name, hosts in unread_hosts.items()]
     for source in sources:
         findings = [
             finding
-            for other, hosts in active_hosts.items()
-            if other != source.name and len(hosts) > LEAST
+            for other, name, hosts in others
+            if name != source.name and len(hosts) > LEAST
             for finding in _compare_hosts(source, other, hosts, readers)
         ]
         if findings:  # several other sources may have the same hosts
@@ -51,7 +58,7 @@ def find_absent_hosts(
 def _compare_hosts(
     source: SourceHosts, other: str, hosts: Sequence[str], readers: Mapping[str, Sequence[str]]
 ) -> Iterator[Finding]:
-    """Yield the findings on hosts of the source `other` that lack events of a source."""
+    """Yield the findings on hosts, which have `other`, that lack events of a source."""
     hosts_by_event = source.events or _find_hosts_of_labels(source, hosts)
     groups: dict[tuple[str, ...], list[str]] = {}
     for event, present in hosts_by_event.items():
@@ -60,7 +67,7 @@ def _compare_hosts(
             groups.setdefault(missing, []).append(event)
     for missing, events in groups.items():
         verb = "has" if len(missing) == 1 else "have"
-        subject = f"{list_hosts(missing)} {verb} records of source `{other}`, but"
+        subject = f"{list_hosts(missing)} {verb} {other}, but"
         yield _create_finding(source, subject, missing, len(hosts), events, readers)
     if not hosts_by_event:
         yield from _compare_targets(source, other, len(hosts), readers)
@@ -90,7 +97,7 @@ def _compare_targets(
         if _are_most(len(values), number) and len(values) < number:
             groups.setdefault(number - len(values), []).append(event)
     for difference, events in groups.items():
-        subject = f"{number} hosts have records of source `{other}`, but {difference} of them"
+        subject = f"{number} hosts have {other}, but {difference} of them"
         yield _create_finding(source, subject, (), number, events, readers, difference)
 
 

@@ -165,6 +165,8 @@ class Reading(IngestState):
 
     def count_lines_before(self, file: LogFile) -> int:
         """Return the number of lines of a file before one of its chunks."""
+        if not file.begin:  # the usual case, in runs of many files
+            return 0
         return sum(
             count for (number, begin), count in self.line_counts.items() if number == file.number and begin < file.begin
         )
@@ -210,7 +212,7 @@ class Reading(IngestState):
             row
             for event, is_whole in zip(self.events, whole_flags, strict=True)
             if not is_whole
-            for row in self.find_incomplete_rows(event, writer)
+            for row in self.find_incomplete_rows(event, writer, is_whole)
         ]
         with closing(Cursor(self.engine)) as cursor:
             if tables := [item.table for item in results if item.table]:
@@ -229,14 +231,14 @@ class Reading(IngestState):
         self.report_progress(sum(file.size for item in results for file in item.files))
         return results
 
-    def write(self, writer: EventWriter, event: Event) -> bool:
-        """Write the rows of an event; return whether all of them are whole."""
+    def write(self, writer: EventWriter, event: Event) -> bool | None:
+        """Write the rows of an event; return whether all of them are whole, None if the fast query cannot decide."""
         with self.engine.connection.cursor() as cursor:
             return writer.write(cursor, event, is_fast=event.name not in self.strict_events)
 
-    def find_incomplete_rows(self, event: Event, writer: EventWriter) -> list[IncompleteRow]:
+    def find_incomplete_rows(self, event: Event, writer: EventWriter, is_whole: bool | None) -> list[IncompleteRow]:
         """Return the rows of an event without a required field; rewrite the event by the strict query if necessary."""
-        if event.name not in self.strict_events:
+        if is_whole is None:
             self.strict_events.add(event.name)
             if self.write(writer, event):
                 return []

@@ -6,6 +6,7 @@ that it does not read, become tables of recognized lines.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -29,9 +30,9 @@ from assay.ingest.line_counts import (
     select_files,
 )
 from assay.ingest.output_folder import Cursor, Engine, is_engine_error
-from assay.ingest.plain_copies import can_scan, create_repaired_copy, decompress_file
+from assay.ingest.plain_copies import can_scan, create_repaired_copy, decompress_file, join_small_files
 from assay.ingest.readers.json_lines_sql import build_query_parameters, build_recognition_query
-from assay.ingest.readers.lines import build_aside_lines, build_scan_parameters, list_scan_errors
+from assay.ingest.readers.lines import build_aside_lines, build_scan_parameters, build_scan_query, list_scan_errors
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner import FilePart, ScanRows, encode_files, encode_lines
 from assay.ingest.unknown_records import UnknownTally
@@ -84,6 +85,12 @@ class Tables:
         return _build_create_table(self.lines_table, build_recognition_query(self.recognition, is_strict=True))
 
     @cached_property
+    def joined_statement(self) -> str:
+        """Return the strict statement for a file that joins several."""
+        lines = build_scan_query(is_joined=True)
+        return _build_create_table(self.lines_table, build_recognition_query(self.recognition, True, lines))
+
+    @cached_property
     def aside_statement(self) -> str:
         """Return the statement that fills the table of lines that were set aside."""
         return _build_create_table(
@@ -96,17 +103,27 @@ class Tables:
         connection: duckdb.DuckDBPyConnection,
         files: Sequence[LogFile],
         paths: Sequence[Path],
+        joined: Path | None,
         write_copies: Paths,
     ) -> FileCounts:
-        """Fill the table of lines; return the counts. `paths` are the plain files.
+        """Fill the table of lines; return the counts. `paths` are the plain files, `joined` a file of their lines.
 
         If the fast statement fails, use the strict one; if this fails, too, use it on the copies of `write_copies`.
         """
-        self._fill(connection, paths, write_copies)
+        self._fill(connection, paths, joined, write_copies)
         return count_lines(connection, self.lines_table, files)
 
-    def _fill(self, connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], write_copies: Paths) -> None:
+    def _fill(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        paths: Sequence[Path],
+        joined: Path | None,
+        write_copies: Paths,
+    ) -> None:
         errors = list_scan_errors()
+        if joined:
+            with contextlib.suppress(*errors):
+                return self._execute(connection, self.joined_statement, build_scan_parameters([joined]))
         if not all(map(can_scan, paths)):
             return self._execute(connection, self.strict_statement, build_scan_parameters(write_copies()))
         try:
@@ -310,7 +327,11 @@ class _Reading:
         files = tuple(self.files[index] for index in indices)
         paths = [self.create_plain_file(index) for index in indices]
         counts = self.settings.tables.fill(
-            self.cursor.connection, files, paths, lambda: self.write_repaired_copies(indices)
+            self.cursor.connection,
+            files,
+            paths,
+            join_small_files(paths, self.folder / "joined"),
+            lambda: self.write_repaired_copies(indices),
         )
         return ScanResult(files, tuple(range(len(files))), counts, self.settings.lines_table)
 

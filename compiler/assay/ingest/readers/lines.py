@@ -15,14 +15,19 @@ from assay.sql import dialect
 from assay.sql.dialect import build_column
 
 
-def build_scan_query() -> exp.Select:
+def build_scan_query(is_joined: bool = False) -> exp.Select:
     """Return the query for the lines of the files `$files` in order: index of the file, text.
 
-    It fails for a file that is not UTF-8, mixes line ends, or has a line that is too long.
+    It fails for a file that is not UTF-8, mixes line ends, or has a line that is too long. If `is_joined`, the only
+    file is from `plain_copies.join_small_files`.
     """
+    columns = {"file": "SMALLINT", "line": "VARCHAR"} if is_joined else {"line": "VARCHAR"}
     options = {
         "columns": exp.Struct(
-            expressions=[exp.PropertyEQ(this=exp.to_identifier("line"), expression=exp.Literal.string("VARCHAR"))]
+            expressions=[
+                exp.PropertyEQ(this=exp.to_identifier(name), expression=exp.Literal.string(type_name))
+                for name, type_name in columns.items()
+            ]
         ),
         "delim": exp.Anonymous(this="chr", expressions=[dialect.build_integer(NO_CHARACTER)]),
         "quote": exp.Literal.string(""),
@@ -34,7 +39,7 @@ def build_scan_query() -> exp.Select:
         "strict_mode": exp.true(),
     }
     pairs = [exp.EQ(this=build_column(name), expression=value) for name, value in options.items()]
-    index = sql_trees.cast(build_column("file_index"), "SMALLINT")
+    index = build_column("file") if is_joined else sql_trees.cast(build_column("file_index"), "SMALLINT")
     query = dialect.select(sql_trees.build_alias(index, "file"), "line")
     return sql_trees.set_source(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
 

@@ -45,7 +45,14 @@ from assay.ingest.line_counts import (
     split_by_file,
 )
 from assay.ingest.output_folder import MEMORY, open_engine
-from assay.ingest.plain_copies import Line, can_scan, create_repaired_copy, decompress_file, read_last_byte
+from assay.ingest.plain_copies import (
+    Line,
+    can_scan,
+    create_repaired_copy,
+    decompress_file,
+    join_small_files,
+    read_last_byte,
+)
 from assay.ingest.quarantine import Explainer, MalformedLine, explain_missing_field, truncate_value
 from assay.ingest.readers.lines import build_scan_parameters, list_scan_errors
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
@@ -249,6 +256,14 @@ def _count_workers(job: IngestJob) -> int:
     return min(job.workers or os.cpu_count() or 1, WORKERS // job.share)
 
 
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """The query that recognizes the lines of files, and that for the lines of one that joins them."""
+
+    of_each: exp.Select
+    of_joined: exp.Select
+
+
 @dataclass(slots=True, kw_only=True)
 class Reading(IngestState):
     """State of reading a run; `strict_events` are the events that need the strict query."""
@@ -271,16 +286,16 @@ class Reading(IngestState):
         """Read all files into batches."""
         self.finished_batches, rest = self.batch_cache.find_cached(files)
         self.report_progress(sum(batch.size for batch in self.finished_batches))
-        query = build_recognition_query(self.forms)
+        queries = Queries(*(build_recognition_query(self.forms, is_joined) for is_joined in (False, True)))
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            self.finished_batches += pool.map(lambda group: self.read_files(group, query), group_small_files(rest))
+            self.finished_batches += pool.map(lambda group: self.read_files(group, queries), group_small_files(rest))
 
-    def read_files(self, files: Sequence[LogFile], query: exp.Select) -> Batch:
+    def read_files(self, files: Sequence[LogFile], queries: Queries) -> Batch:
         """Recognize the lines of files and write their events; return the batch."""
         table, batch_folder = f"rows_{files[0].number}", self.folder / FOLDER / str(files[0].number)
         batch_folder.mkdir(parents=True)
         with self.connection.cursor() as cursor:
-            counts, unended = _fill_table(cursor, table, query, files, self.folder / "plain" / table)
+            counts, unended = _fill_table(cursor, table, queries, files, self.folder / "plain" / table)
             incomplete = [
                 row for event in self.events for row in self.write(cursor, event, table, counts, batch_folder)
             ]
@@ -303,7 +318,7 @@ class Reading(IngestState):
 
 
 def _fill_table(
-    cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, files: Sequence[LogFile], folder: Path
+    cursor: duckdb.DuckDBPyConnection, table: str, queries: Queries, files: Sequence[LogFile], folder: Path
 ) -> tuple[FileCounts, list[int]]:
     """Fill a table with the lines of files, or of repaired copies if the scan rejects one.
 
@@ -311,18 +326,16 @@ def _fill_table(
     """
     import duckdb
 
-    creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
-    text = creation.sql(dialect=dialect.DIALECT)
     folder.mkdir(parents=True)
     try:
         sources = [_get_readable_path(file, folder) for file in files]
-        unended = _scan_files(cursor, text, sources, folder)
+        unended = _scan_files(cursor, table, queries, sources, folder)
         if any(
             source == file.path and not file.snapshot.is_steady for source, file in zip(sources, files, strict=True)
         ):
             # A file grew in the meantime, so it is read again from a copy.
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-            unended = _scan_files(cursor, text, [_get_readable_path(file, folder) for file in files], folder)
+            unended = _scan_files(cursor, table, queries, [_get_readable_path(file, folder) for file in files], folder)
         return count_lines(cursor, table, files), unended
     except duckdb.Error as error:
         if is_disk_full_error(error):
@@ -336,14 +349,24 @@ def _get_readable_path(file: LogFile, folder: Path) -> Path:
     return file.snapshot.get_readable_path(folder, f"{file.number}.copy")
 
 
-def _scan_files(cursor: duckdb.DuckDBPyConnection, text: str, sources: Sequence[Path], folder: Path) -> list[int]:
-    """Fill a table from files by the statement `text`; return the indices of those whose last line has no end."""
+def _scan_files(
+    cursor: duckdb.DuckDBPyConnection, table: str, queries: Queries, sources: Sequence[Path], folder: Path
+) -> list[int]:
+    """Fill a table from files; return the indices of those whose last line has no end."""
+
+    def fill(query: exp.Select, paths: Sequence[Path]) -> None:
+        creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
+        cursor.execute(creation.sql(dialect=dialect.DIALECT), build_scan_parameters(paths))
+
     plain_files = [decompress_file(source, folder, f"{index}.plain") for index, source in enumerate(sources)]
     unended = [index for index, plain in enumerate(plain_files) if read_last_byte(plain) not in (b"\n", b"\r")]
-    if all(map(can_scan, plain_files)):
+    joined = join_small_files(plain_files, folder / "joined")
+    if joined or all(map(can_scan, plain_files)):
         with contextlib.suppress(*list_scan_errors()):
-            cursor.execute(text, build_scan_parameters(plain_files))
+            fill(*((queries.of_joined, [joined]) if joined else (queries.of_each, plain_files)))
             return unended
-    copies = [create_repaired_copy(item, folder, f"{index}.repaired")[0] for index, item in enumerate(sources)]
-    cursor.execute(text, build_scan_parameters(copies))
+    fill(
+        queries.of_each,
+        [create_repaired_copy(item, folder, f"{index}.repaired")[0] for index, item in enumerate(sources)],
+    )
     return unended

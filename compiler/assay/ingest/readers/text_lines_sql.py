@@ -107,8 +107,8 @@ VARYING = r""""[^"]*"|'[^']*'|\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]
 LONGEST = 80  # characters of a name that is made from a body
 
 
-def build_recognition_query(forms: TextForms) -> exp.Select:
-    """Return the query that recognizes all lines of the files `$files`."""
+def build_recognition_query(forms: TextForms, is_joined: bool = False) -> exp.Select:
+    """Return the query that recognizes all lines of the files `$files`, or of one that joins several."""
     trimmed = sql_trees.build_alias(
         sql_trees.call(
             "rtrim",
@@ -120,7 +120,7 @@ def build_recognition_query(forms: TextForms) -> exp.Select:
     parts = timestamps.build_parts(forms.source, _build_instant_text(forms))
     instant_parts = sql_trees.build_alias(parts, "instant_parts")
     stages: list[tuple[str, exp.Query]] = [
-        ("scanned", build_scan_query()),
+        ("scanned", build_scan_query(is_joined)),
         ("unpadded", build_lines_without_nul("scanned")),
         ("lines", sql_trees.set_source(dialect.select("file", "padded", trimmed), "unpadded")),
         ("matched", _build_matched_query(forms)),
