@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.ingest import logfmt
 from assay.ingest.readers import csv_text, openmetrics
+from assay.ingest.readers.json_record_positions import MEMBERS
 from assay.propose.benchmark_lines import match_benchmark_lines
 from assay.propose.instants import has_stamp
 from assay.propose.known_formats import find_known_format
@@ -124,7 +125,7 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
         return f"no JSON document ({error})"
     lists = sorted(_find_lists(document), key=lambda item: -len(item[1]))
     if not lists and isinstance(document, dict):
-        return _read_single_object(sample, document)
+        return _read_members(sample, document) or _read_single_object(sample, document)
     if not lists:
         return "the document has no list of objects"
     body, values = lists[0]
@@ -133,6 +134,40 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
     records = tuple(_make_record(index, value) for index, value in enumerate(values))
     place = f"in the list `{'.'.join(body)}`" if body else "in the document"
     return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body)
+
+
+def _read_members(sample: SampleFile, document: dict[str, Any]) -> Detected | None:
+    """Return the members of an object as records, with their keys, if they are alike or of a known format."""
+    if find_known_format("json-records", dict(flatten(document))):
+        return None
+    for path, members in _find_objects(document):
+        records = tuple(
+            replace(record, values={(MEMBERS,): key, **record.values})
+            for key, record in ((key, _make_record(index, value)) for index, (key, value) in enumerate(members.items()))
+        )
+        if _are_alike(records) or find_known_format("json-records", {key for item in records for key in item.values}):
+            place = f"of `{'.'.join(path)}`" if path else "of the document"
+            reason = f"{len(records)} objects, the members {place}"
+            return Detected(sample, "json-records", records, reason, ((*path, MEMBERS),), (*path, MEMBERS))
+    return None
+
+
+def _find_objects(value: dict[str, Any], path: KeyPath = ()) -> Iterator[tuple[KeyPath, dict[str, dict[str, Any]]]]:
+    """Yield the objects of which all members are objects, the outer ones first."""
+    if value and all(isinstance(member, dict) and MEMBERS not in member for member in value.values()):
+        yield path, value
+    for key, member in value.items():
+        if isinstance(member, dict) and len(path) < _MAX_DEPTH:
+            yield from _find_objects(member, (*path, key))
+
+
+def _are_alike(records: Sequence[Record]) -> bool:
+    """Return whether nearly all of several records have the same keys; if they are few, with several numbers each."""
+    (keys, count), *_ = Counter(frozenset(record.values) for record in records).most_common(1)
+    first = next(record for record in records if frozenset(record.values) == keys)
+    numbers = sum(type(value) in (int, float) for value in first.values.values())
+    least = _FEW_ALIKE if numbers > 1 else _MANY
+    return numbers > 0 and len(records) >= least and count >= _FULL * len(records)
 
 
 def _read_single_object(sample: SampleFile, document: dict[str, Any]) -> Detected | str:

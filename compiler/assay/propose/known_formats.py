@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field, replace
 
+from assay.ingest.readers.json_record_positions import MEMBERS
 from assay.propose.model import KeyPath
 
 #: why a number is no metric
@@ -45,6 +46,7 @@ class KnownFormat:
     name: str
     kind: str
     signature: frozenset[KeyPath] = frozenset()
+    only: frozenset[str] = frozenset()  # if any, the last keys of all other paths of a record
     lookup: KeyPath = ()
     ruled_out: KeyPath = ()
     units: Mapping[str, str] = field(default_factory=dict)
@@ -60,6 +62,11 @@ class KnownFormat:
     unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
     is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
     is_named_by_folders: bool = False  # whether it is the folders of a file that name a benchmark
+
+    def is_marked(self, paths: Set[KeyPath]) -> bool:
+        """Return whether records with these paths have the marks of the format."""
+        ends = {path[-1] for path in paths - self.signature}
+        return self.signature <= paths and (not self.only or (bool(ends) and ends <= self.only))
 
     def rank(self, names: Collection[str], facts: Mapping[str, Mapping[KeyPath, object]]) -> int:
         """Return the place of metrics: trends of the author, main results in their order, others, details."""
@@ -120,6 +127,8 @@ _LOCUST_RULES = (
 )
 _HYPERFINE = dict.fromkeys(("mean", "stddev", "median", "user", "system", "min", "max"), _S)
 
+_BENCHER_BOUNDS = ("lower_value", "upper_value")
+
 KNOWN_FORMATS = (
     KnownFormat("JMeter JTL", "csv", _columns("timeStamp", "elapsed", "label"),
                 units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS}, outcome="success",
@@ -156,6 +165,13 @@ KNOWN_FORMATS = (
                 is_named_by_folders=True,
                 units={"point_estimate": "nanosecond"},
                 rules=(MetricRule("standard_error|confidence_level|(lower|upper)_bound", omission=BOUNDS),)),
+    KnownFormat("Bencher", "json-records", frozenset({(MEMBERS,)}), only=frozenset({"value", *_BENCHER_BOUNDS}),
+                is_of_benchmarks=True, dimensions=(MEMBERS,),
+                rules=(MetricRule(r"(.*\.)?(lower|upper)_value", omission=BOUNDS),
+                       MetricRule(r"latency\.value", unit="nanosecond", better="lower"),
+                       MetricRule(r"throughput\.value", unit="perSecond", better="higher"),
+                       MetricRule(r"build-time\.value", unit=_S, better="lower"),
+                       MetricRule(r"file-size\.value", unit=_BYTE, better="lower"))),
     KnownFormat("Go benchmarks", "text-lines", _columns("benchmark", "iterations"), is_of_benchmarks=True,
                 units={"iterations": "none", "allocs_per_op": "count", "bytes_per_op": _BYTE,
                        "throughput": "perSecond megabyte"},
@@ -184,7 +200,7 @@ _VALUE_COLUMN = re.compile(
 def find_known_format(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:
     """Return the format whose marks are all among the paths of records; of several, the first."""
     every = set(paths)
-    marked = next((item for item in KNOWN_FORMATS if item.kind == kind and item.signature <= every), None)
+    marked = next((item for item in KNOWN_FORMATS if item.kind == kind and item.is_marked(every)), None)
     return marked or (_match_benchmark_table(kind, every) if kind in _TABLES else None)
 
 

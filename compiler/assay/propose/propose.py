@@ -11,9 +11,10 @@ from assay.propose.alternation import find_alternating
 from assay.propose.benchmark_texts import add_results
 from assay.propose.choices import list_settings
 from assay.propose.confirm_units import confirm_units
+from assay.propose.crowded_out import list_crowded_out
 from assay.propose.cumulative import list_cumulative
 from assay.propose.detect import Detected, detect
-from assay.propose.grains import list_crowded_out, propose_counts, propose_grains
+from assay.propose.grains import propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, drop_prefix, make_identifier
 from assay.propose.quantities import list_omissions

@@ -13,7 +13,7 @@ from assay.lang.line_pattern import parse_pattern
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.alternation import list_paired
 from assay.propose.benchmark_lines import match_benchmark_lines
-from assay.propose.describe import describe_fields
+from assay.propose.describe import describe_fields, describe_limit
 from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.file_names import find_common_stem
 from assay.propose.instants import describe_reading
@@ -138,7 +138,8 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
     excluded |= {layout.time} if layout else set()
     excluded |= known_format.unread if known_format else frozenset()
-    fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units, conversions)
+    described = [record for rows in named.records.values() for record in rows]
+    fields = describe_fields(described, excluded, units, conversions)
     events, by_event = _propose_events(named, fields, known_format, kind, names)
     is_of_benchmarks = known_format is not None and known_format.is_of_benchmarks
     events, by_event = exclude_records(events, by_event, fields, times.paths[0] if times else (), is_of_benchmarks)
@@ -151,7 +152,9 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     ignored = declared or (*(known_text.format.ignored if known_text else ()), *_list_ignored(named.ignored))
     stem = find_common_stem(source.files)
     subject = stem if len(stem) > 1 else system  # one letter says nothing
-    return Group(replace(source, malformed=malformed, ignored=ignored, subject=subject), by_event, known_format, facts)
+    notes = (*source.notes, *describe_limit(described, excluded))
+    source = replace(source, malformed=malformed, ignored=ignored, subject=subject, notes=notes)
+    return Group(source, by_event, known_format, facts)
 
 
 def _join_known_text(items: Sequence[Detected]) -> MatchedText | None:
