@@ -127,6 +127,9 @@ _LOCUST_RULES = (
 )
 _HYPERFINE = dict.fromkeys(("mean", "stddev", "median", "user", "system", "min", "max"), _S)
 
+_PYTEST = dict.fromkeys(
+    ("min", "max", "mean", "stddev", "median", "iqr", "q1", "q3", "ld15iqr", "hd15iqr", "total"), _S
+)
 _BENCHER_BOUNDS = ("lower_value", "upper_value")
 
 KNOWN_FORMATS = (
@@ -165,6 +168,11 @@ KNOWN_FORMATS = (
                 is_named_by_folders=True,
                 units={"point_estimate": "nanosecond"},
                 rules=(MetricRule("standard_error|confidence_level|(lower|upper)_bound", omission=BOUNDS),)),
+    KnownFormat("pytest-benchmark", "json-records",
+                frozenset({("name",), ("fullname",), ("stats", "mean"), ("stats", "rounds")}), is_of_benchmarks=True,
+                units=_PYTEST | {"ops": "perSecond"}, dimensions=("fullname", "name"),
+                rules=(MetricRule(r"options\..*", omission=CHOSEN), MetricRule(".*outliers", omission=BOUNDS),
+                       MetricRule("rounds|iterations", omission=SAMPLES))),
     KnownFormat("Bencher", "json-records", frozenset({(MEMBERS,)}), only=frozenset({"value", *_BENCHER_BOUNDS}),
                 is_of_benchmarks=True, dimensions=(MEMBERS,),
                 rules=(MetricRule(r"(.*\.)?(lower|upper)_value", omission=BOUNDS),

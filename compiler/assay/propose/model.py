@@ -116,6 +116,7 @@ class FieldProposal:
     unit_of: str = ""
     quantity: str = ""
     better: str = ""  # the direction that a unit such as `B/op` tells
+    no_values: tuple[str, ...] = ()  # texts that records have in place of a number
 
     @property
     def place(self) -> KeyPath:
@@ -445,7 +446,7 @@ class Proposal:
             for event in source["events"]:
                 if not event["excluded"]:
                     del event["excluded"]
-            for field, name in itertools.product(source["fields"], ("unit_of", "quantity", "better")):
+            for field, name in itertools.product(source["fields"], ("unit_of", "quantity", "better", "no_values")):
                 if not field[name]:
                     del field[name]
         return {key: data[key] for key in data if data[key] or key not in ("baseline_reason", "repeats_reason")}

@@ -32,6 +32,7 @@ from assay.propose.model import (
 )
 from assay.propose.names import NO_NAMES, NameSpace, make_identifier
 from assay.propose.no_numbers import drop_no_numbers, restore_places
+from assay.propose.no_values import NoValues, attach_no_values, describe_no_values, drop_no_values
 from assay.propose.recognize import (
     Lookup,
     Times,
@@ -128,7 +129,9 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     records, malformed = _set_apart_malformed(items, records, times)
     lookup = _find_lookup(items[0], records, known_format, times)
     conversions: dict[KeyPath, Conversion] = {}
+    no_values: NoValues = {}
     if kind not in ("text-lines", "samples"):
+        records, no_values = drop_no_values(records)
         records, conversions = convert_units(records, known_format.units_at if known_format else {})
     named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
     if known_text:
@@ -139,7 +142,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     excluded |= {layout.time} if layout else set()
     excluded |= known_format.unread if known_format else frozenset()
     described = [record for rows in named.records.values() for record in rows]
-    fields = describe_fields(described, excluded, units, conversions)
+    fields = attach_no_values(describe_fields(described, excluded, units, conversions), no_values)
     events, by_event = _propose_events(named, fields, known_format, kind, names)
     is_of_benchmarks = known_format is not None and known_format.is_of_benchmarks
     events, by_event = exclude_records(events, by_event, fields, times.paths[0] if times else (), is_of_benchmarks)
@@ -152,7 +155,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     ignored = declared or (*(known_text.format.ignored if known_text else ()), *_list_ignored(named.ignored))
     stem = find_common_stem(source.files)
     subject = stem if len(stem) > 1 else system  # one letter says nothing
-    notes = (*source.notes, *describe_limit(described, excluded))
+    notes = (*source.notes, *describe_limit(described, excluded), *describe_no_values(fields, no_values))
     source = replace(source, malformed=malformed, ignored=ignored, subject=subject, notes=notes)
     return Group(source, by_event, known_format, facts)
 
