@@ -182,6 +182,23 @@ def test_summary_and_specs_say_what_limits_leave_out(tmp_path: Path, cache: Path
     assert sorted([*names.split(", "), *measured.split(", ")]) == sorted(f"c{column}_ms" for column in range(60))
 
 
+def test_failed_runs_of_lists_have_a_share(tmp_path: Path, cache: Path) -> None:
+    place = _propose("hyperfine-failures", tmp_path, cache)
+    words = ("query", "listed_failed", "run_time", "--by", "command", "--run", "runs/bench", "--format", "json")
+    rows = run_assay("--cache", cache, *words, cwd=place).parse_json()
+    values = {row["metric"]: (row["size"], round(row["average"], 9)) for row in rows}
+    assert values["listed_failed"] == (6, round(200 / 6, 9))
+    assert values["listed_failed[command=npm ci]"] == (5, 40)
+    assert values["run_time[command=npm ci]"] == (3, 3.1)
+
+
+def test_summary_names_lists_that_are_not_read(tmp_path: Path, cache: Path) -> None:
+    log = tmp_path / "trials.json"
+    log.write_text('[{"name": "a", "ms": 1, "raw": {"all": [1, 2]}}, {"name": "b", "ms": 2, "raw": {"all": [3]}}]')
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", log)
+    assert ": `raw.all`, a list with 3 numbers, is not read: SQL of a relation can unnest it\n" in result.out
+
+
 @pytest.mark.parametrize("case", ["csv-unnamed", "text-elapsed"])
 def test_summary_and_specs_say_what_is_not_read(case: str, tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs(case))

@@ -16,6 +16,7 @@ from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
 from assay.propose.counters import propose_counter_rates
 from assay.propose.crowded_out import MAX_GRAINS, MAX_METRICS, list_measured_texts
+from assay.propose.elements import ELEMENT, FAILED, list_elements, write_elements_query
 from assay.propose.known_formats import CHOSEN, MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.model import (
     HOST,
@@ -108,6 +109,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
             reason = f"have the `{spread[event.name]}` of records of other hosts: each record counts"
             grain = replace(grain, reason=grain.reason.replace(_NO_KEY, reason))
         grains += [*_build_total_grain(group, grain, names), grain]
+    grains = [*_build_element_grain(group, names), *grains]
     grains += propose_rate(group, names)
     grains += propose_counter_rates(group, names)
     grains += propagation
@@ -196,6 +198,28 @@ def _build_result_grain(group: Group, names: NameSpace) -> GrainProposal:
                    query=write_results_query(group, texts, columns))  # fmt: skip
 
 
+def _build_element_grain(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
+    """Return the grain of the elements of lists, without those that failed but for their share; none without lists."""
+    elements = list_elements(group)
+    if elements is None:
+        return ()
+    (event,) = elements.source.events
+    grain = _build_record_grain(elements, event, "", (), names)
+    has_failed = FAILED in event.fields
+    metrics = tuple(
+        replace(metric, where=(FAILED, "false"), doc=f"{metric.doc} that did not fail")
+        if has_failed and metric.field and not metric.is_failure else metric
+        for metric in grain.metrics
+    )  # fmt: skip
+    dimensions = tuple(item for item in grain.dimensions if item.field != FAILED)
+    columns = dict.fromkeys([*(name for metric in metrics for name in (metric.field, metric.where[0]) if name),
+                             *(item.field for item in dimensions)])  # fmt: skip
+    reason = f"{event.count} elements are in the lists of {group.source.records} records"
+    return (replace(grain, name=names.add("measurement"), metrics=metrics, reason=reason, is_timeless=True,
+                    title=f"{grain.title}: measurements", dimensions=dimensions,
+                    numbered_by=ELEMENT, query=write_elements_query(group, event.name, [*columns])),)  # fmt: skip
+
+
 def _rank_grains(group: Group, grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
     """Return grains with the main results of a format first, then those that measure times.
 
@@ -252,7 +276,8 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
             continue
         if field.unit_of or field.name in units or any(isinstance(value, float) for value in values):
             continue
-        if group.known_format and field.path[-1] in group.known_format.units_at:
+        known_format = group.known_format
+        if known_format and (field.path[-1] in known_format.units_at or field.path in known_format.list_paths):
             continue
         # The rows of a table and the results of a benchmark are alternatives, of each of which there may be one.
         is_alternative = event.name.startswith(EVENT) or is_benchmark or field.path == (MEMBERS,)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from assay.ingest.readers.json_record_positions import MEMBERS
-from assay.propose.model import KeyPath
+from assay.propose.model import KeyPath, Record
 
 #: why a number is no metric
 LOAD = "the load, no result"
@@ -35,10 +35,20 @@ class MetricRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """The elements of a list of a record, each of which is a sample: what they are called, and their unit."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class KnownFormat:
     """A format: the paths that mark a record of it, and what to take from it.
 
     `lookup` names events. `ruled_out` marks records that are none, but declare facts of the events of their names.
+    `elements` are lists of numbers that belong together, with the list `exit_codes`, of which a number but 0 says that
+    its run failed; `summaries` are names of what records have of all elements together.
     `units` are those of fields, by the last key, and `units_at` the paths of texts that name those units. Of `rules`,
     the first that fits a metric applies. Of `throughput`, counters of pieces of work, the first of a run has a rate.
     """
@@ -58,10 +68,18 @@ class KnownFormat:
     details: str = ""  # names of what is part of a result, or repeats it: they come last
     throughput: tuple[str, ...] = ()
     outcome: str = ""  # the last key of the field that says whether a record failed, if no metric does
+    elements: Mapping[KeyPath, Elements] = field(default_factory=dict)
+    exit_codes: KeyPath = ()
+    summaries: str = ""
     dimensions: tuple[str, ...] = ()  # the last keys of the dimensions that come first
     unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
     is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
     is_named_by_folders: bool = False  # whether it is the folders of a file that name a benchmark
+
+    @property
+    def list_paths(self) -> tuple[KeyPath, ...]:
+        """Return the places of lists that are read element by element."""
+        return (*self.elements, *filter(None, [self.exit_codes]))
 
     def is_marked(self, paths: Set[KeyPath]) -> bool:
         """Return whether records with these paths have the marks of the format."""
@@ -149,7 +167,9 @@ KNOWN_FORMATS = (
                 units={"Total Median Response Time": _MS, "Total Average Response Time": _MS,
                        "Total Average Content Size": _BYTE}, rules=_LOCUST_RULES),
     KnownFormat("hyperfine", "json-records", _columns("command", "mean", "median", "min", "max"), units=_HYPERFINE,
-                is_of_benchmarks=True),
+                is_of_benchmarks=True, dimensions=("command",), exit_codes=("exit_codes",),
+                elements={("times",): Elements("run_time", _S), ("memory_usage_byte",): Elements("run_memory", _BYTE)},
+                summaries="mean|stddev|median|min|max"),
     KnownFormat("Google Benchmark", "json-records", _columns("name", "real_time", "cpu_time", "time_unit"),
                 is_of_benchmarks=True,
                 units_at=dict.fromkeys(("real_time", "cpu_time"), ("time_unit",)),
@@ -171,6 +191,7 @@ KNOWN_FORMATS = (
     KnownFormat("pytest-benchmark", "json-records",
                 frozenset({("name",), ("fullname",), ("stats", "mean"), ("stats", "rounds")}), is_of_benchmarks=True,
                 units=_PYTEST | {"ops": "perSecond"}, dimensions=("fullname", "name"),
+                elements={("stats", "data"): Elements("round_time", _S)}, summaries=f"{'|'.join(_PYTEST)}|ops",
                 rules=(MetricRule(r"options\..*", omission=CHOSEN), MetricRule(".*outliers", omission=BOUNDS),
                        MetricRule("rounds|iterations", omission=SAMPLES))),
     KnownFormat("Bencher", "json-records", frozenset({(MEMBERS,)}), only=frozenset({"value", *_BENCHER_BOUNDS}),
@@ -186,6 +207,8 @@ KNOWN_FORMATS = (
                 rules=(MetricRule("time_per_op", unit="nanosecond"), MetricRule(".*_per_op", better="lower"))),
 )  # fmt: skip
 
+
+LISTS = frozenset(path for item in KNOWN_FORMATS for path in item.list_paths)
 
 #: a table with a row per benchmark, as JMH writes it: names of its columns in lower case
 BENCHMARK_TABLE = KnownFormat(
@@ -229,3 +252,13 @@ def _match_benchmark_table(kind: str, paths: Collection[KeyPath]) -> KnownFormat
 def is_of_benchmarks(name: str) -> bool:
     """Return whether the records of a format are results of benchmarks."""
     return any(item.name == name and item.is_of_benchmarks for item in (*KNOWN_FORMATS, BENCHMARK_TABLE))
+
+
+def drop_other_lists(records: Sequence[Record], known_format: KnownFormat | None) -> list[Record]:
+    """Return records without the lists that their format does not read."""
+    unread = LISTS - {*known_format.list_paths} if known_format else LISTS
+    return [
+        replace(record, values={path: value for path, value in record.values.items() if path not in unread})
+        if unread & record.values.keys() else record
+        for record in records
+    ]  # fmt: skip

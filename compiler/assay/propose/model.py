@@ -18,7 +18,7 @@ KeyPath = tuple[str, ...]
 #: of grains, which the data of a proposal have only if they are not empty
 _OPTIONAL_MEMBERS = (
     "query", "is_split_by_two", "elsewhere", "origin", "excluded", "counter", "labels", "every_ns", "windows_of",
-    "terms",
+    "terms", "numbered_by",
 )  # fmt: skip
 
 HOST = "host"
@@ -317,6 +317,7 @@ class GrainProposal:
     repeated: tuple[RepeatedEvent, ...] = ()
     step_column: str = ""  # the column with the name of the event, if it has the records of several
     query: str = ""  # the SQL of its rows, if they are no records
+    numbered_by: str = ""  # the column that numbers its rows of one record
     is_split_by_two: bool = False  # whether its section is split by its first two dimensions
     elsewhere: tuple[str, ...] = ()
     origin: str = ""

@@ -17,7 +17,7 @@ from assay.propose.describe import describe_fields, describe_limit
 from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.file_names import find_common_stem
 from assay.propose.instants import describe_reading
-from assay.propose.known_formats import KnownFormat, find_known_format
+from assay.propose.known_formats import KnownFormat, drop_other_lists, find_known_format
 from assay.propose.known_text_formats import MatchedText
 from assay.propose.merge_templates import STEP, merge_templates
 from assay.propose.model import (
@@ -119,6 +119,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     kind, known_text = items[0].kind, _join_known_text(items)
     records = shift_positions(items)
     known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
+    records = drop_other_lists(records, known_format)
     facts = _list_facts(known_format, records)
     if known_format and known_format.ruled_out:
         records = [record for record in records if known_format.ruled_out not in record.values]
@@ -139,8 +140,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
         _leave_out_others(named, known_text)
     units = known_format.units if known_format else known_text.format.units if known_text else {}
     excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
-    excluded |= {layout.time} if layout else set()
-    excluded |= known_format.unread if known_format else frozenset()
+    excluded |= ({layout.time} if layout else set()) | (known_format.unread if known_format else set())
     described = [record for rows in named.records.values() for record in rows]
     fields = attach_no_values(describe_fields(described, excluded, units, conversions), no_values)
     events, by_event = _propose_events(named, fields, known_format, kind, names)
