@@ -17,7 +17,7 @@ from assay.judgement.interval import Component, Reason, Version, compare
 from assay.judgement.mix import Mix
 from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segments
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
-from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements, mark_equal_changes
 from assay.judgement.tails import JUDGED as QUANTILES
 from assay.judgement.tails import judge_tails
 from assay.judgement.verdict import Direction, Verdict, judge, withdraw_verdict
@@ -139,7 +139,7 @@ def _add_tails(
 
 
 def mark_changes_by_chance(changes: Mapping[Key, JudgedChange], level: float) -> dict[Key, JudgedChange]:
-    """Return changes that say which verdicts are no more than chance makes of so many, and which quantiles.
+    """Return changes that say which verdicts and quantiles chance may make of so many, and which changes are equal.
 
     The averages of whole metrics, segments, and quantiles of a version are a family each.
     """
@@ -156,7 +156,7 @@ def mark_changes_by_chance(changes: Mapping[Key, JudgedChange], level: float) ->
     selected: frozenset[tuple[Key, Fraction | None]] = frozenset().union(
         *(select_discoveries(family, 1 - level) for family in families.values())
     )
-    return {
+    marked = {
         key: replace(
             change,
             is_by_itself=change.judgement.is_certain and (key, None) not in selected,
@@ -164,6 +164,7 @@ def mark_changes_by_chance(changes: Mapping[Key, JudgedChange], level: float) ->
         )
         for key, change in changes.items()
     }
+    return mark_equal_changes(marked)
 
 
 def find_refusal(checked: CheckedPackage, metric: Metric, base: JudgedVersion, version: JudgedVersion) -> Reason | None:
@@ -216,7 +217,7 @@ def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
     """Return judgements as the member `judgement` of `results.json`."""
     metrics: dict[str, dict[str, object]] = {}
     for (metric, version), change in sorted(judgements.changes.items()):
-        metrics.setdefault(metric, {})[version] = build_change_data(change, judgements.level)
+        metrics.setdefault(metric, {})[version] = build_change_data(metric, change, judgements.level)
     return {
         "level": f"{judgements.level:g}",
         "repeats": {
@@ -293,7 +294,7 @@ def _read_integer(value: object) -> int:
     return value
 
 
-def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
+def build_change_data(metric: str, change: JudgedChange, level: float) -> dict[str, object]:
     """Return the judgement of a change as plain data; numbers are null where there is no interval.
 
     From a base of 0 there is only the interval of the difference.
@@ -303,6 +304,7 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
     percent, interval = (comparison.percent, judgement.interval) if comparison and comparison.percent else (None, None)
     difference = comparison.difference.compute_interval(level) if comparison else None
     return {
+        **({"equal_to": change.equal_to} if change.equal_to not in ("", metric) else {}),
         "verdict": judgement.verdict.value,
         "reason": judgement.reason.value if judgement.reason else None,
         "better": judgement.direction.value,
