@@ -19,7 +19,7 @@ from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segme
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements, mark_equal_changes
 from assay.judgement.tails import JUDGED as QUANTILES
-from assay.judgement.tails import judge_tails
+from assay.judgement.tails import judge_tails, judge_tails_of_repeats
 from assay.judgement.verdict import Direction, Verdict, judge, withdraw_verdict
 from assay.lang.breaks import list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
@@ -117,24 +117,34 @@ def _add_tails(
     level: float,
     gated: int,
 ) -> dict[Key, JudgedChange]:
-    """Return changes with the quantiles that changed beyond the margin, if versions are single runs of like samples."""
+    """Return changes with the quantiles that changed beyond the margin, if versions have like samples.
+
+    Intervals are from batches of time, or from repeats: they do not hold what hosts, or single runs, vary by.
+    """
     by_id = {version.id: version for version in versions}
     added = {}
     for (name, other), change in changes.items():
         compared = versions[0], by_id[other]
         metric = checked.get_metric(name)
         added[name, other] = change
-        if is_formula(metric) or change.mix or any(len(version.runs) > 1 for version in compared):
+        if is_formula(metric) or change.mix or change.judgement.verdict is Verdict.DATA_LOST:
             continue
-        comparison = change.judgement.comparison
-        if change.judgement.verdict is Verdict.DATA_LOST:
+        comparison, direction = change.judgement.comparison, change.judgement.direction
+        has_repeats = can_measure_noise([len(version.runs) for version in compared], 0)
+        decided_by = (Component.TIME, Component.RUNS) if has_repeats else (Component.TIME,)
+        if comparison is None or comparison.spread.decided_by not in decided_by:
             continue
-        if comparison is None or comparison.spread.decided_by is not Component.TIME:
-            continue  # intervals of quantiles are from batches of time: they do not hold what hosts or runs vary by
-        base, value = (read_quantiles(checked, metric, version.runs[0]) for version in compared)
-        if base and value:
-            tails = judge_tails(base, value, change.margin, change.judgement.direction, level, gated)
-            added[name, other] = replace(change, tails=tails, has_quantiles=True)
+        base, value = ([read_quantiles(checked, metric, run) for run in version.runs] for version in compared)
+        bases, values = ([item for item in items if item] for items in (base, value))
+        if len(bases) < len(base) or len(values) < len(value):
+            continue
+        if has_repeats:
+            tails = judge_tails_of_repeats(bases, values, change.margin, direction, level, gated)
+        elif len(bases) == len(values) == 1:
+            tails = judge_tails(bases[0], values[0], change.margin, direction, level, gated)
+        else:
+            continue
+        added[name, other] = replace(change, tails=tails, has_quantiles=True)
     return added
 
 
