@@ -106,7 +106,7 @@ def draw_repeats(random: Generator, factor: float) -> list[RunQuantiles]:
 
 def test_quantiles_of_repeats_are_judged_by_how_much_runs_differ() -> None:
     random = default_rng(3)
-    found: dict[float, list[tuple[TailChange, ...]]] = {
+    pairs: dict[float, list[tuple[TailChange, ...]]] = {
         factor: [
             judge_tails_of_repeats(draw_repeats(random, 1.0), draw_repeats(random, factor), Margin(2.0),
                                    Direction.LOWER, 0.95, 8)
@@ -115,9 +115,9 @@ def test_quantiles_of_repeats_are_judged_by_how_much_runs_differ() -> None:
         for factor in (1.0, 1.5)
     }  # fmt: skip
     for share in JUDGED:
-        false = sum(any(change.share == share for change in changes) for changes in found[1.0])
+        false = sum(any(change.share == share for change in changes) for changes in pairs[1.0])
         assert false / PAIRS <= 0.04 + 3 / PAIRS
-    tails = [[change for change in changes if change.share == P99] for changes in found[1.5]]
+    tails = [[change for change in changes if change.share == P99] for changes in pairs[1.5]]
     assert sum(map(bool, tails)) >= 0.9 * PAIRS
     assert all(change.verdict is Verdict.WORSE and change.p < 0.05 for changes in tails for change in changes)
 

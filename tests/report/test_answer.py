@@ -13,11 +13,12 @@ import pypdf
 import pytest
 import yaml
 
+from assay.app.judging import mark_equal_changes
 from assay.judgement.batches import RunCells, measure_run
 from assay.judgement.change import Change, Interval
 from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare
 from assay.judgement.paired_segments import SegmentPair, pair_segments
-from assay.judgement.report_judgements import JudgedChange, ReportJudgements, mark_equal_changes
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.tails import TailChange
 from assay.judgement.verdict import Direction, Margin, Verdict, judge, withdraw_verdict
 from assay.lang.model.package import Metric

@@ -17,7 +17,7 @@ from assay.judgement.interval import Component, Reason, Version, compare
 from assay.judgement.mix import Mix
 from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segments
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
-from assay.judgement.report_judgements import JudgedChange, ReportJudgements, mark_equal_changes
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.tails import JUDGED as QUANTILES
 from assay.judgement.tails import judge_tails, judge_tails_of_repeats
 from assay.judgement.verdict import Direction, Verdict, judge, withdraw_verdict
@@ -175,6 +175,27 @@ def mark_changes_by_chance(changes: Mapping[Key, JudgedChange], level: float) ->
         for key, change in changes.items()
     }
     return mark_equal_changes(marked)
+
+
+def mark_equal_changes(changes: Mapping[Key, JudgedChange]) -> dict[Key, JudgedChange]:
+    """Return changes that name the first metric with the same averages, interval and verdict, if there are several.
+
+    Exact values, such as counters that are always 0, are equal by chance; segments count for themselves.
+    """
+    groups: dict[Hashable, list[str]] = {}
+    subjects: dict[Key, Hashable] = {}
+    for (name, version), change in changes.items():
+        judgement, interval = change.judgement, change.judgement.interval
+        if judgement.comparison and interval and interval.low < interval.high and not is_segment(name):
+            averages = judgement.comparison.base, judgement.comparison.value
+            subject = version, averages, interval, judgement.verdict, judgement.direction
+            subjects[name, version] = subject
+            groups.setdefault(subject, []).append(name)
+    return {
+        key: replace(change, equal_to=groups[subjects[key]][0])
+        if key in subjects and len(groups[subjects[key]]) > 1 else change
+        for key, change in changes.items()
+    }  # fmt: skip
 
 
 def find_refusal(checked: CheckedPackage, metric: Metric, base: JudgedVersion, version: JudgedVersion) -> Reason | None:

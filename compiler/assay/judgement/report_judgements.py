@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from assay.judgement.interval import Reason
 from assay.judgement.mix import Mix
@@ -11,7 +11,6 @@ from assay.judgement.paired_segments import PairedSegments
 from assay.judgement.repeats import can_measure_noise
 from assay.judgement.tails import TailChange
 from assay.judgement.verdict import Judgement, Margin, Verdict
-from assay.lang.segments import is_segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +52,6 @@ class JudgedChange:
         """Whether the metric shows that runs differ in their conditions, if it is better in no direction."""
         has_other_constant = self.is_moved and self.judgement.reason is Reason.CONSTANT
         return has_other_constant or self.judgement.verdict is Verdict.CHANGED
-
-
-def mark_equal_changes(changes: Mapping[tuple[str, str], JudgedChange]) -> dict[tuple[str, str], JudgedChange]:
-    """Return changes that name the first metric with the same averages, interval and verdict, if there are several.
-
-    Exact values, such as counters that are always 0, are equal by chance; segments count for themselves.
-    """
-    groups: dict[Hashable, list[str]] = {}
-    subjects: dict[tuple[str, str], Hashable] = {}
-    for (name, version), change in changes.items():
-        judgement, interval = change.judgement, change.judgement.interval
-        if judgement.comparison and interval and interval.low < interval.high and not is_segment(name):
-            averages = judgement.comparison.base, judgement.comparison.value
-            subject = version, averages, interval, judgement.verdict, judgement.direction
-            subjects[name, version] = subject
-            groups.setdefault(subject, []).append(name)
-    return {
-        key: replace(change, equal_to=groups[subjects[key]][0])
-        if key in subjects and len(groups[subjects[key]]) > 1 else change
-        for key, change in changes.items()
-    }  # fmt: skip
 
 
 def list_distinct(changes: Iterable[JudgedChange]) -> list[JudgedChange]:
