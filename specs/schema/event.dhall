@@ -3,8 +3,8 @@ let U = ./units.dhall
 
 let X = ./expression.dhall
 
--- A small change of a field's text: `take` characters, the part `before` a separator, `plus` a number, a `duration`
--- as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970. `unitOf` has the name of another field.
+-- A small change of a field's text: `take` characters, the part `before` a separator, a text that is `noValue`, `plus` a number,
+-- a `duration` as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970. `unitOf` has the name of another field.
 let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
@@ -93,6 +93,8 @@ in  { Transform
       -- transforms
     , take = \(n : Integer) -> { kind = "take", number = n, text = "" } : Transform
     , before = \(separator : Text) -> { kind = "before", number = +0, text = separator } : Transform
+      -- this text is no value, such as `n/a` in place of a number
+    , noValue = \(word : Text) -> { kind = "noValue", number = +0, text = word } : Transform
     , plus = \(n : Integer) -> { kind = "plus", number = n, text = "" } : Transform
       -- a duration in the format of Go (`1m2.5s`, `448.05ms`), as whole nanoseconds
     , duration = { kind = "duration", number = +0, text = "" } : Transform

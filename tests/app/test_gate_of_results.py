@@ -279,6 +279,17 @@ def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
     assert [change.metric for change in sort_by_relevance(run.changes)] == ["b", "a"]
 
 
+def test_equal_metrics_count_once_in_each_version(tmp_path: Path) -> None:
+    same = judge_metric("same", 0.6, percent=2)
+    metrics = {"a": same, "b": {**same, "equal_to": "a"}, "c": {**same, "equal_to": "a"}}
+    folder = write_results(tmp_path, metrics, labels=("1.0", "1.1", "1.2"))
+    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 cannot tell, 0 no interval"
+    assert summarize_build(folder, 1) == f"{counts}; 4 more have the values of another; 1.0 s"
+    lines = run_assay("gate", folder).out.splitlines()
+    text = "none of 1 gated metric is worse by more than its margin; 2 more have the values of another"
+    assert [line.partition(": ")[2] for line in lines if " against 1.0: " in line] == [text, text]
+
+
 def test_counts_of_several_versions_say_so(tmp_path: Path) -> None:
     folder = write_results(tmp_path, {"a": judge_metric("same", 0.6, percent=2)}, labels=("1.0", "1.1", "1.2"))
     counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 cannot tell, 0 no interval"

@@ -12,7 +12,7 @@ from numpy.random import Generator, default_rng
 from assay.judgement.batches import count_places
 from assay.judgement.quantile_interval import find_index
 from assay.judgement.shift import SHARES, STEPS, RunQuantiles
-from assay.judgement.tails import JUDGED, TailChange, judge_tails
+from assay.judgement.tails import JUDGED, TailChange, judge_tails, judge_tails_of_repeats
 from assay.judgement.verdict import Direction, Margin, Verdict
 from tests.support.deep import is_deep
 
@@ -96,3 +96,34 @@ def test_few_samples_have_no_p99() -> None:
     random = default_rng(5)
     base, other = (np.exp(0.2 * random.standard_normal(400)) for _ in range(2))
     assert P99 not in judge(base, 3 * other)
+
+
+def draw_repeats(random: Generator, factor: float) -> list[RunQuantiles]:
+    """Draw three runs, which differ by 2 %; a factor is that of the slowest samples."""
+    levels = np.exp(0.02 * random.standard_normal(3))
+    return [measure(level * draw_tail(random, factor)) for level in levels]
+
+
+def test_quantiles_of_repeats_are_judged_by_how_much_runs_differ() -> None:
+    random = default_rng(3)
+    pairs: dict[float, list[tuple[TailChange, ...]]] = {
+        factor: [
+            judge_tails_of_repeats(draw_repeats(random, 1.0), draw_repeats(random, factor), Margin(2.0),
+                                   Direction.LOWER, 0.95, 8)
+            for _ in range(PAIRS)
+        ]
+        for factor in (1.0, 1.5)
+    }  # fmt: skip
+    for share in JUDGED:
+        false = sum(any(change.share == share for change in changes) for changes in pairs[1.0])
+        assert false / PAIRS <= 0.04 + 3 / PAIRS
+    tails = [[change for change in changes if change.share == P99] for changes in pairs[1.5]]
+    assert sum(map(bool, tails)) >= 0.9 * PAIRS
+    assert all(change.verdict is Verdict.WORSE and change.p < 0.05 for changes in tails for change in changes)
+
+
+def test_quantiles_of_repeats_need_samples_beyond_them() -> None:
+    base, other = ([measure(factor * np.linspace(1, 2, 300)) for _ in range(3)] for factor in (1.0, 1.5))
+    other[0] = measure(1.51 * np.linspace(1, 2, 300))
+    changes = judge_tails_of_repeats(base, other, Margin(2.0), Direction.LOWER, 0.95, 8)
+    assert [change.share for change in changes] == [share for share in JUDGED if share != P99]

@@ -164,6 +164,41 @@ def test_system_with_a_reserved_name_has_no_prefix(tmp_path: Path, cache: Path) 
     assert run_assay("--cache", cache, "check", cwd=tmp_path / "only").out.startswith("only: 1 source, ")
 
 
+def test_summary_and_specs_say_what_limits_leave_out(tmp_path: Path, cache: Path) -> None:
+    log = tmp_path / "wide.csv"
+    rows = [
+        [f"c{column}_ms" for column in range(64)],
+        *([str(column % 7 + row) for column in range(64)] for row in (1, 5, 3)),
+    ]
+    log.write_text("".join(f"{','.join(row)}\n" for row in rows), encoding="utf-8")
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", log)
+    note = (
+        "60 of 64 fields are read, the limit of `init`; not read: `c60_ms`, `c61_ms`, `c62_ms` and 1 more, which need"
+    )
+    assert f"\n  {note} fields in events.dhall\n" in result.out
+    assert note in (tmp_path / "service/specs/service/source.dhall").read_text(encoding="utf-8")
+    (names,) = re.findall(r"^no metrics of (.*): 12 other numbers come before$", result.out, re.MULTILINE)
+    (measured,) = re.findall(r"^  metrics (.*)$", result.out, re.MULTILINE)
+    assert sorted([*names.split(", "), *measured.split(", ")]) == sorted(f"c{column}_ms" for column in range(60))
+
+
+def test_failed_runs_of_lists_have_a_share(tmp_path: Path, cache: Path) -> None:
+    place = _propose("hyperfine-failures", tmp_path, cache)
+    words = ("query", "listed_failed", "run_time", "--by", "command", "--run", "runs/bench", "--format", "json")
+    rows = run_assay("--cache", cache, *words, cwd=place).parse_json()
+    values = {row["metric"]: (row["size"], round(row["average"], 9)) for row in rows}
+    assert values["listed_failed"] == (6, round(200 / 6, 9))
+    assert values["listed_failed[command=npm ci]"] == (5, 40)
+    assert values["run_time[command=npm ci]"] == (3, 3.1)
+
+
+def test_summary_names_lists_that_are_not_read(tmp_path: Path, cache: Path) -> None:
+    log = tmp_path / "trials.json"
+    log.write_text('[{"name": "a", "ms": 1, "raw": {"all": [1, 2]}}, {"name": "b", "ms": 2, "raw": {"all": [3]}}]')
+    result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", log)
+    assert ": `raw.all`, a list with 3 numbers, is not read: SQL of a relation can unnest it\n" in result.out
+
+
 @pytest.mark.parametrize("case", ["csv-unnamed", "text-elapsed"])
 def test_summary_and_specs_say_what_is_not_read(case: str, tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs(case))

@@ -13,6 +13,7 @@ import pypdf
 import pytest
 import yaml
 
+from assay.app.judging import mark_equal_changes
 from assay.judgement.batches import RunCells, measure_run
 from assay.judgement.change import Change, Interval
 from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare
@@ -23,6 +24,7 @@ from assay.judgement.verdict import Direction, Margin, Verdict, judge, withdraw_
 from assay.lang.model.package import Metric
 from assay.report.answer import Answer, JudgedRow, JudgedSegment
 from assay.report.answer_candidates import Candidate, format_values
+from assay.report.answer_sentences import compose_counts, compose_headline
 from assay.report.compose_answer import compose_answer, describe_change, explain_undecided
 from assay.report.document import Document, parse_document, to_json
 from assay.report.forest_axis import choose_axis
@@ -352,3 +354,19 @@ def test_markdown_has_verdicts_in_words() -> None:
         "| cannot tell 0 | 100 ms | 120 ms | +20 % | +18 … +22 | cannot tell | 500 / 501 |",
         "| no interval 0 | 100 ms | 120 ms | +20 % |  | no interval: its rows have no time | 500 / 501 |",
     ]
+
+
+def test_equal_metrics_count_once_in_headline_and_counts() -> None:
+    """A metric of another version or direction, and one without an interval, is not equal; a segment has no mark."""
+    worse, same, other = (create_change(word, Direction.LOWER) for word in ("worse", "same", "no interval"))
+    changes = {("a", "v"): same, ("b", "v"): worse, ("c", "v"): worse, ("d", "v"): worse, ("e", "v"): other,
+               ("f", "v"): other, ("a[k=1]", "v"): worse, ("b", "w"): worse}  # fmt: skip
+    marked = mark_equal_changes(changes)
+    assert {key: change.equal_to for key, change in marked.items() if change.equal_to} == {
+        ("b", "v"): "b", ("c", "v"): "b", ("d", "v"): "b",
+    }  # fmt: skip
+    of_version = [change for (name, version), change in marked.items() if version == "v" and "[" not in name]
+    assert compose_headline("old", "new", of_version) == "new is worse than old in 1 of 2 metrics"
+    assert compose_counts(of_version[1:4]) == (
+        "1 worse, 0 better, 0 same within 2 %, 0 cannot tell; 2 more have the values of another."
+    )

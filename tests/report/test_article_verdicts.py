@@ -198,6 +198,22 @@ def test_quotes_and_shares_round_half_to_even(tmp_path: Path, cache: Path) -> No
     assert find_part(assemble_document(cache, run), "Latencies")["text"][0].endswith("0.012 s in the first experiment.")
 
 
+@pytest.mark.parametrize("has_hashes", [True, False])
+def test_transaction_in_two_blocks_is_named(has_hashes: bool, tmp_path: Path, cache: Path) -> None:
+    """Without hashes, the instant of sending tells transactions apart."""
+    rows = [("a", 10, 4), ("b", 10, 3), ("a", 12, 6), ("c", 12, 1)]  # block, seconds since sending
+    header = ["experiment_id", "block_time", "duration_ns", "tx_hash", "connections", "rate", "size"]
+    lines = [["e", f"{block}000000000", f"{age}000000000", name, "1", "50", "1024"] for name, block, age in rows]
+    run = tmp_path / "run"
+    (run / "report").mkdir(parents=True)
+    texts = [",".join(cell for key, cell in zip(header, line, strict=True) if has_hashes or key != "tx_hash")
+             for line in (header, *lines)]  # fmt: skip
+    (run / "report" / "raw.csv").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    result = run_assay("query", "valid_txs", "--run", run, "--cache", cache)
+    name = "a" if has_hashes else "the one sent at 6000000000 ns"
+    assert f"experiment e: 1 transactions, such as {name}, are in up to 2 blocks, and count in each" in result.err
+
+
 def test_duplicate_load_report_is_refused(tmp_path: Path, cache: Path) -> None:
     run = create_load_run(tmp_path / "run", Experiment("e", count=3), Experiment("f", 50, count=2))
     (run / "report" / "copy.csv").write_bytes((run / "report" / "raw.csv").read_bytes())

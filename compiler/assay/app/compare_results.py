@@ -304,7 +304,7 @@ def _build_metric(
     equivalent = Version((center,) * count_equivalent_runs(len(earlier))) if center is not None else Version(())
     reaches = tuple(estimate_reach(item, noise, judgements.level) for item in (equivalent, Version(tuple(values))))
     averages = (None if center is None else float(center), mean)
-    data = build_change_data(judgements.changes[metric.id, version[0].name], judgements.level)
+    data = build_change_data(metric.id, judgements.changes[metric.id, version[0].name], judgements.level)
     change = build_change(metric.id, metric.name, metric.unit.symbol, section, averages, data, judgements.level)
     measured = _list_measured(checked, metric, version, base)
     sizes = [[item.content.metrics[metric.id].size or 0 for item in items] for items in measured]

@@ -324,6 +324,6 @@ def _compare_metric(
     section = titles.get(metric.id) or titles[get_whole(metric.id)]
     judged = judgements.changes[metric.id, version]
     (base, base_spread), (value, spread) = estimates[0], estimates[number]
-    data = build_change_data(judged, judgements.level)
+    data = build_change_data(metric.id, judged, judgements.level)
     change = build_change(metric.id, metric.name, metric.unit.symbol, section, (base, value), data, judgements.level)
     return ComparedMetric(change, (base_spread, spread), judged.sizes)

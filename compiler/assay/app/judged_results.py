@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -36,7 +36,8 @@ class RecordedChange:
     `is_moved` says whether the metric has no interval although it changed by more than its margin. `mix` is how samples
     differ in the values of a dimension, if they do: averages and change are then those of the common values. `tails`
     are the quantiles that changed beyond the margin, with their verdicts. `is_by_itself` says that so many metrics have
-    such a verdict by chance.
+    such a verdict by chance. `equal_to` is an earlier metric with the same averages and interval, with which it counts
+    as one.
     """
 
     metric: str
@@ -66,6 +67,7 @@ class RecordedChange:
     mix: Mapping[str, Any] = field(default_factory=dict)
     tails: tuple[Mapping[str, Any], ...] = ()
     is_by_itself: bool = False
+    equal_to: str = ""
 
     @property
     def is_worse(self) -> bool:
@@ -126,6 +128,18 @@ class RecordedChange:
             low, high = self.difference_low or 0.0, self.difference_high or 0.0
             return math.inf if Interval(low, high).distance else 0.0
         return 0.0 if self.low is None or self.high is None else Interval(self.low, self.high).distance
+
+
+def list_distinct(changes: Iterable[RecordedChange]) -> list[RecordedChange]:
+    """Return changes, perhaps of several versions, one of those that are equal."""
+    listed: list[RecordedChange] = []
+    subjects: set[tuple[object, ...]] = set()
+    for change in changes:
+        subject = change.equal_to or change.metric, change.base, change.value, change.low, change.high
+        if not change.equal_to or subject not in subjects:
+            listed.append(change)
+        subjects.add(subject)
+    return listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,6 +425,7 @@ def build_change(
         mix,
         tuple(data.get("tails", ())),
         bool(data.get("by_itself")),
+        str(data.get("equal_to", "")),
     )
     return change if p is None else decide_change(change, p, level)
 

@@ -19,7 +19,7 @@ from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segme
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.tails import JUDGED as QUANTILES
-from assay.judgement.tails import judge_tails
+from assay.judgement.tails import judge_tails, judge_tails_of_repeats
 from assay.judgement.verdict import Direction, Verdict, judge, withdraw_verdict
 from assay.lang.breaks import list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
@@ -117,29 +117,39 @@ def _add_tails(
     level: float,
     gated: int,
 ) -> dict[Key, JudgedChange]:
-    """Return changes with the quantiles that changed beyond the margin, if versions are single runs of like samples."""
+    """Return changes with the quantiles that changed beyond the margin, if versions have like samples.
+
+    Intervals are from batches of time, or from repeats: they do not hold what hosts, or single runs, vary by.
+    """
     by_id = {version.id: version for version in versions}
     added = {}
     for (name, other), change in changes.items():
         compared = versions[0], by_id[other]
         metric = checked.get_metric(name)
         added[name, other] = change
-        if is_formula(metric) or change.mix or any(len(version.runs) > 1 for version in compared):
+        if is_formula(metric) or change.mix or change.judgement.verdict is Verdict.DATA_LOST:
             continue
-        comparison = change.judgement.comparison
-        if change.judgement.verdict is Verdict.DATA_LOST:
+        comparison, direction = change.judgement.comparison, change.judgement.direction
+        has_repeats = can_measure_noise([len(version.runs) for version in compared], 0)
+        decided_by = (Component.TIME, Component.RUNS) if has_repeats else (Component.TIME,)
+        if comparison is None or comparison.spread.decided_by not in decided_by:
             continue
-        if comparison is None or comparison.spread.decided_by is not Component.TIME:
-            continue  # intervals of quantiles are from batches of time: they do not hold what hosts or runs vary by
-        base, value = (read_quantiles(checked, metric, version.runs[0]) for version in compared)
-        if base and value:
-            tails = judge_tails(base, value, change.margin, change.judgement.direction, level, gated)
-            added[name, other] = replace(change, tails=tails, has_quantiles=True)
+        base, value = ([read_quantiles(checked, metric, run) for run in version.runs] for version in compared)
+        bases, values = ([item for item in items if item] for items in (base, value))
+        if len(bases) < len(base) or len(values) < len(value):
+            continue
+        if has_repeats:
+            tails = judge_tails_of_repeats(bases, values, change.margin, direction, level, gated)
+        elif len(bases) == len(values) == 1:
+            tails = judge_tails(bases[0], values[0], change.margin, direction, level, gated)
+        else:
+            continue
+        added[name, other] = replace(change, tails=tails, has_quantiles=True)
     return added
 
 
 def mark_changes_by_chance(changes: Mapping[Key, JudgedChange], level: float) -> dict[Key, JudgedChange]:
-    """Return changes that say which verdicts are no more than chance makes of so many, and which quantiles.
+    """Return changes that say which verdicts and quantiles chance may make of so many, and which changes are equal.
 
     The averages of whole metrics, segments, and quantiles of a version are a family each.
     """
@@ -156,7 +166,7 @@ def mark_changes_by_chance(changes: Mapping[Key, JudgedChange], level: float) ->
     selected: frozenset[tuple[Key, Fraction | None]] = frozenset().union(
         *(select_discoveries(family, 1 - level) for family in families.values())
     )
-    return {
+    marked = {
         key: replace(
             change,
             is_by_itself=change.judgement.is_certain and (key, None) not in selected,
@@ -164,6 +174,28 @@ def mark_changes_by_chance(changes: Mapping[Key, JudgedChange], level: float) ->
         )
         for key, change in changes.items()
     }
+    return mark_equal_changes(marked)
+
+
+def mark_equal_changes(changes: Mapping[Key, JudgedChange]) -> dict[Key, JudgedChange]:
+    """Return changes that name the first metric with the same averages, interval and verdict, if there are several.
+
+    Exact values, such as counters that are always 0, are equal by chance; segments count for themselves.
+    """
+    groups: dict[Hashable, list[str]] = {}
+    subjects: dict[Key, Hashable] = {}
+    for (name, version), change in changes.items():
+        judgement, interval = change.judgement, change.judgement.interval
+        if judgement.comparison and interval and interval.low < interval.high and not is_segment(name):
+            averages = judgement.comparison.base, judgement.comparison.value
+            subject = version, averages, interval, judgement.verdict, judgement.direction
+            subjects[name, version] = subject
+            groups.setdefault(subject, []).append(name)
+    return {
+        key: replace(change, equal_to=groups[subjects[key]][0])
+        if key in subjects and len(groups[subjects[key]]) > 1 else change
+        for key, change in changes.items()
+    }  # fmt: skip
 
 
 def find_refusal(checked: CheckedPackage, metric: Metric, base: JudgedVersion, version: JudgedVersion) -> Reason | None:
@@ -216,7 +248,7 @@ def build_judgement_data(judgements: ReportJudgements) -> dict[str, object]:
     """Return judgements as the member `judgement` of `results.json`."""
     metrics: dict[str, dict[str, object]] = {}
     for (metric, version), change in sorted(judgements.changes.items()):
-        metrics.setdefault(metric, {})[version] = build_change_data(change, judgements.level)
+        metrics.setdefault(metric, {})[version] = build_change_data(metric, change, judgements.level)
     return {
         "level": f"{judgements.level:g}",
         "repeats": {
@@ -303,7 +335,7 @@ def _read_integer(value: object) -> int:
     return value
 
 
-def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
+def build_change_data(metric: str, change: JudgedChange, level: float) -> dict[str, object]:
     """Return the judgement of a change as plain data; numbers are null where there is no interval.
 
     From a base of 0 there is only the interval of the difference.
@@ -313,6 +345,7 @@ def build_change_data(change: JudgedChange, level: float) -> dict[str, object]:
     percent, interval = (comparison.percent, judgement.interval) if comparison and comparison.percent else (None, None)
     difference = comparison.difference.compute_interval(level) if comparison else None
     return {
+        **({"equal_to": change.equal_to} if change.equal_to not in ("", metric) else {}),
         "verdict": judgement.verdict.value,
         "reason": judgement.reason.value if judgement.reason else None,
         "better": judgement.direction.value,

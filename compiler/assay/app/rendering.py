@@ -141,7 +141,7 @@ def _add_changes(
     labels = {run.version or run.id: run.version or label for label, run in runs.items()}
     for version, label in labels.items():
         if change := judgements.changes.get((metric.id, version)):
-            data = build_change_data(change, judgements.level)
+            data = build_change_data(metric.id, change, judgements.level)
             changes.append((label, *describe_change(data, judgements.level, metric.unit.symbol)))
     detail = replace(detail, changes=tuple(changes))
     name = name_cells_statement(metric)

@@ -84,11 +84,16 @@ def summarize_gate(changes: Sequence[RecordedChange]) -> str:
 
     If none is worse, but some are undecided, return how many, and how large their changes may be.
     """
+    from assay.app.judged_results import list_distinct
+    from assay.report.answer_sentences import count_equal
+
+    every, changes = len(changes), list_distinct(changes)
     worse, count = sum(change.is_closing for change in changes), len(changes)
     left_out, lost = (sum(change.verdict == verdict for change in changes) for verdict in (NO_INTERVAL, DATA_LOST))
     verb = "is worse by more than its margin" if worse <= 1 else "are worse by more than their margin"
     also = f"; {left_out} {'has' if left_out == 1 else 'have'} no interval" if left_out else ""
     also += f"; {lost} lost data" if lost else ""
+    also += count_equal(every - count)
     undecided = list_undecided(changes)
     if undecided:
         size = _describe_possible_change(undecided[0])
@@ -205,7 +210,8 @@ def count_verdicts(
     are no others: `4 metrics without a direction: 1 same, 3 cannot tell`. Segments that are worse or better count for
     themselves, of so many that are judged: `0 worse, 0 better, 2 cannot tell; 1 worse, 0 better of 24 segments`.
     """
-    from assay.report.answer_sentences import count_by_itself
+    from assay.app.judged_results import list_distinct
+    from assay.report.answer_sentences import count_by_itself, count_equal
 
     changes = list(changes)
     segment_numbers = Counter(change.verdict for change in segments)
@@ -216,6 +222,7 @@ def count_verdicts(
     listed = [
         change for change in changes if lacks_directions or change.better != "neither" or change.verdict == "changed"
     ]
+    every, listed = len(listed), list_distinct(listed)
     numbers = Counter(change.verdict for change in listed)
     by_itself = Counter(change.verdict for change in listed if change.is_by_itself)
     margins = {change.margin for change in listed if change.verdict == "same"}
@@ -232,6 +239,7 @@ def count_verdicts(
         from assay.report.answer_sentences import explain_lack_of_intervals
 
         text += explain_lack_of_intervals(change.reason for change in listed if change.reason)
+    text += count_equal(every - len(listed))
     return f"{format_count(len(listed), 'metric')} without a direction: {text}" if lacks_directions else text
 
 

@@ -10,7 +10,7 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter
-from assay.lang.model.package import Field, Grain, Instant, Metric, Package, Pair
+from assay.lang.model.package import NO_VALUE, Field, Grain, Instant, Metric, Package, Pair
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
 from assay.lang.record_units import UNIT_OF
@@ -405,6 +405,8 @@ def _describe_transforms(field: Field) -> Iterator[str]:
             yield f"its first {change.number} characters"
         elif change.kind == "before":
             yield f"what is before “{change.text}”"
+        elif change.kind == NO_VALUE:
+            yield f"“{change.text}” is no value"
         elif change.kind == "plus":
             yield f"{'plus' if change.number >= 0 else 'less'} {abs(change.number)}"
         elif change.kind == UNIT_OF:

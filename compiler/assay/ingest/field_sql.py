@@ -13,7 +13,7 @@ from assay.ingest import sql_trees
 from assay.ingest.event_forms import NumberedForm, list_field_paths
 from assay.ingest.quantities import NO_QUANTITY, QUANTITIES
 from assay.ingest.record_unit_sql import build_converted_text
-from assay.lang.model.package import Field
+from assay.lang.model.package import NO_VALUE, Field
 from assay.lang.record_units import UNIT_OF, RecordUnit
 from assay.sql import dialect
 from assay.util.regex import BLANK, WHITE_SPACE
@@ -88,6 +88,8 @@ def build_source_text(
             text = sql_trees.call("left", text, dialect.build_integer(change.number))
         elif change.kind == "before":
             text = sql_trees.call("split_part", text, sql_trees.build_text(change.text), dialect.build_integer(1))
+        elif change.kind == NO_VALUE:
+            text = sql_trees.call("nullif", text, sql_trees.build_text(change.text))
         elif change.kind in QUANTITIES:
             text = QUANTITIES[change.kind].build_value(text)
         elif record_unit and change.kind == UNIT_OF:

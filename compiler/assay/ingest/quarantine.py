@@ -27,7 +27,7 @@ from assay.ingest.field_sql import DECIMAL, DIGITS, INTEGER
 from assay.ingest.plain_copies import LONGEST, TOO_LONG, Line, read_lines
 from assay.ingest.quantities import QUANTITIES
 from assay.ingest.unknown_records import UnknownTally
-from assay.lang.model.package import Field
+from assay.lang.model.package import NO_VALUE, Field
 from assay.lang.record_units import simplify_unit
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.paths import resolve_path
@@ -147,7 +147,9 @@ def explain_missing_field(form: NumberedForm, field: Field, body: object) -> str
     record_unit = form.find_unit(field)
     unit = None if record_unit is None else _find_value(record_unit.named_by, body) or record_unit.named_by.default
     is_of_other = record_unit is not None and simplify_unit(str(unit)) in record_unit.others
-    if value is None or is_of_other:
+    text = value if isinstance(value, str) else truncate_value(value)
+    is_none = any(change.kind == NO_VALUE and change.text == text for change in field.transforms)
+    if value is None or is_none or is_of_other:
         is_needed = field.required and field.default is None
         return f"field {field.name} of {event} is missing" if is_needed else ""
     if quantity := next((QUANTITIES[item.kind] for item in field.transforms if item.kind in QUANTITIES), None):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from assay.judgement.interval import Reason
@@ -23,7 +23,8 @@ class JudgedChange:
     each has too few samples.
     `mix` is how samples differ in the values of a dimension: the change is then that of the common values.
     `tails` are quantiles that changed beyond the margin, if they are judged (`has_quantiles`). `is_by_itself` says that
-    the verdict is right in 95 of 100 cases, but not on a page with so many metrics.
+    the verdict is right in 95 of 100 cases, but not on a page with so many metrics. `equal_to` is the first metric with
+    the same averages and interval, also for that metric itself: they are one measurement, and count once.
     """
 
     judgement: Judgement
@@ -36,6 +37,7 @@ class JudgedChange:
     tails: tuple[TailChange, ...] = ()
     has_quantiles: bool = False
     is_by_itself: bool = False
+    equal_to: str = ""
 
     @property
     def is_moved(self) -> bool:
@@ -50,6 +52,14 @@ class JudgedChange:
         """Whether the metric shows that runs differ in their conditions, if it is better in no direction."""
         has_other_constant = self.is_moved and self.judgement.reason is Reason.CONSTANT
         return has_other_constant or self.judgement.verdict is Verdict.CHANGED
+
+
+def list_distinct(changes: Iterable[JudgedChange]) -> list[JudgedChange]:
+    """Return changes of one version, one of those that are equal."""
+    listed: dict[object, JudgedChange] = {}
+    for index, change in enumerate(changes):
+        listed.setdefault(change.equal_to or index, change)
+    return list(listed.values())
 
 
 @dataclass(frozen=True, slots=True)

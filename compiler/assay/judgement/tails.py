@@ -1,21 +1,25 @@
 """Judge the median, the 95th and the 99th percentile of a metric, which its average does not show.
 
-The interval of the difference of two quantiles is that of `assay.judgement.quantile_interval`. A quantile has a verdict
+The interval of the difference of two quantiles is that of `assay.judgement.quantile_interval`; with repeats, it is that
+of averages, since each repeat has one value. A quantile has a verdict
 if its interval lies beyond the margin of the metric. A gate counts a quantile as worse only by an interval of a level
 that is adjusted for the number of its quantiles (Bonferroni).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from assay.judgement.change import Interval
+from assay.judgement.interval import Version, compare
+from assay.judgement.quantile_interval import has_interval
+from assay.judgement.repeats import pool_variances
 from assay.judgement.shift import SHARES, RunQuantiles, combine_quantiles
-from assay.judgement.verdict import Direction, Margin, Verdict
+from assay.judgement.verdict import Direction, Margin, Verdict, judge
 
 _LEAST_P, _STEP = 1e-5, 0.75
 JUDGED = (Fraction(1, 2), Fraction(95, 100), Fraction(99, 100))
@@ -56,7 +60,7 @@ def judge_tails(
     base: RunQuantiles, other: RunQuantiles, margin: Margin, direction: Direction, level: float, gated: int
 ) -> tuple[TailChange, ...]:
     """Return the quantiles that changed beyond the margin; `gated` is the number of metrics of the gate."""
-    strict = 1 - 2 * (1 - level) / max(1, gated * len(JUDGED))
+    strict = _adjust_level(level, gated)
     changes = []
     for share in JUDGED:
         position = SHARES.index(share)
@@ -76,6 +80,40 @@ def judge_tails(
         p = _find_p(compute, least, 1 - level)
         changes.append(TailChange(share, before, after, interval, verdict, is_closing, p))
     return tuple(changes)
+
+
+def judge_tails_of_repeats(
+    base: Sequence[RunQuantiles],
+    other: Sequence[RunQuantiles],
+    margin: Margin,
+    direction: Direction,
+    level: float,
+    gated: int,
+) -> tuple[TailChange, ...]:
+    """Return the quantiles that changed beyond the margin between versions with repeats, of which each has a value.
+
+    Their intervals are those of averages over repeats. There are none unless ten samples of each version lie beyond.
+    """
+    strict = _adjust_level(level, gated)
+    changes = []
+    for share in JUDGED:
+        if not all(has_interval(sum(run.count for run in runs), share) for runs in (base, other)):
+            continue
+        values = [tuple(Fraction(run.quantiles[SHARES.index(share)]) for run in runs) for runs in (base, other)]
+        comparison = compare(Version(values[0]), Version(values[1]), pool_variances(values))
+        judgement = judge(comparison, margin, direction, level)
+        if not judgement.comparison or not judgement.is_certain:
+            continue
+        is_closing = Verdict.WORSE is judgement.verdict is judge(comparison, margin, direction, strict).verdict
+        difference, p = judgement.comparison.difference.compute_interval(level), judgement.p_beyond
+        means = judgement.comparison.base, judgement.comparison.value
+        changes.append(TailChange(share, *means, difference, judgement.verdict, is_closing, 0.0 if p is None else p))
+    return tuple(changes)
+
+
+def _adjust_level(level: float, gated: int) -> float:
+    """Return the level at which a quantile closes a gate of so many metrics."""
+    return 1 - 2 * (1 - level) / max(1, gated * len(JUDGED))
 
 
 def _compute_interval(base: RunQuantiles, other: RunQuantiles, position: int, level: float) -> Interval | None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from assay.ingest.readers.json_record_positions import MEMBERS
 from assay.propose.model import FieldProposal, KeyPath, Record
 from assay.propose.names import NameSpace, make_identifier
 from assay.propose.record_units import Conversion, attach_units
 from assay.propose.units import describe_values
 
 MAX_FIELDS = 60  # of a source; the most frequent
+_NAMED = 3  # fields that are not read, in a message
 
 
 def describe_fields(
@@ -26,9 +28,11 @@ def describe_fields(
     `units` are known units, by the last key of a path; `none` for numbers that are no quantities. `conversions` are
     those of numbers whose unit records name, by their paths.
     """
-    counts: Counter[KeyPath] = Counter(path for record in records for path in record.values if path not in excluded)
-    frequent = {path for path, _ in counts.most_common(MAX_FIELDS)}
-    values: dict[KeyPath, dict[tuple[type, object], None]] = {path: {} for path in counts if path in frequent}
+    ranked = _rank_paths(records, excluded)
+    frequent = {*ranked[:MAX_FIELDS]}
+    values: dict[KeyPath, dict[tuple[type, object], None]] = {
+        path: {} for record in records for path in record.values if path in frequent
+    }
     for record in records:
         for path, value in record.values.items():
             if path in values:
@@ -39,11 +43,35 @@ def describe_fields(
     fields = []
     for path, distinct in values.items():
         place = places[path]
-        text = place[-1] if ends[place[-1]] == 1 else " ".join(place)
+        text = _name_place(place, ends[place[-1]] == 1)
         text += f" {conversions[path].kind}" if path != place else ""
         field = _describe_field(names.add(make_identifier(text, "value")), path, [value for _, value in distinct])
         fields.append(_apply_known_unit(field, units.get(path[-1], "")))
     return attach_units(fields, conversions)
+
+
+def describe_limit(records: Sequence[Record], excluded: Collection[KeyPath]) -> Iterator[str]:
+    """Yield a line that says how many fields of records are not described, as there are more than the limit."""
+    ranked = _rank_paths(records, excluded)
+    unread = len(ranked) - MAX_FIELDS
+    if unread > 0:
+        first = ", ".join(f"`{'.'.join(path)}`" for path in ranked[MAX_FIELDS : MAX_FIELDS + _NAMED])
+        more = f" and {unread - _NAMED} more" if unread > _NAMED else ""
+        yield (f"{MAX_FIELDS} of {len(ranked)} fields are read, the limit of `init`; not read: {first}{more}, "
+               "which need fields in events.dhall")  # fmt: skip
+
+
+def _rank_paths(records: Sequence[Record], excluded: Collection[KeyPath]) -> list[KeyPath]:
+    """Return the paths of records, the most frequent first."""
+    counts = Counter(path for record in records for path in record.values if path not in excluded)
+    return [path for path, _ in counts.most_common()]
+
+
+def _name_place(place: KeyPath, is_only: bool) -> str:
+    """Return what a place is called: its last key if no other ends in it, else all; for a `value`, the keys before."""
+    if place == (MEMBERS,):
+        return "name"
+    return place[-1] if is_only else " ".join(place[:-1] if place[-1] == "value" and place[1:] else place)
 
 
 def _describe_field(name: str, path: KeyPath, values: Sequence[object]) -> FieldProposal:

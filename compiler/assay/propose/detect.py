@@ -14,9 +14,10 @@ from typing import Any
 
 from assay.ingest import logfmt
 from assay.ingest.readers import csv_text, openmetrics
+from assay.ingest.readers.json_record_positions import MEMBERS
 from assay.propose.benchmark_lines import match_benchmark_lines
 from assay.propose.instants import has_stamp
-from assay.propose.known_formats import find_known_format
+from assay.propose.known_formats import LISTS, find_known_format
 from assay.propose.known_text_formats import MatchedText, match_known_text
 from assay.propose.model import KeyPath, Record, SampleFile
 from assay.propose.recognize import Times, describe_nearest_times, find_times, join_instants
@@ -102,12 +103,18 @@ def _suggest_header(lines: Sequence[str]) -> str:
 
 
 def flatten(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:
-    """Yield paths and values of the texts, numbers and booleans of an object; lists are passed over."""
+    """Yield paths and values of the texts, numbers and booleans of an object.
+
+    Lists are passed over, except those that a known format reads, which are JSON.
+    """
     if isinstance(value, dict):
         for key, member in value.items():
             if len(path) < _MAX_DEPTH:
                 yield from flatten(member, (*path, key))
-    elif path and value is not None and not isinstance(value, list):
+    elif isinstance(value, list):
+        if path in LISTS and all(item is None or type(item) in (int, float) for item in value):
+            yield path, json.dumps(value)
+    elif path and value is not None:
         yield path, value
 
 
@@ -124,7 +131,7 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
         return f"no JSON document ({error})"
     lists = sorted(_find_lists(document), key=lambda item: -len(item[1]))
     if not lists and isinstance(document, dict):
-        return _read_single_object(sample, document)
+        return _read_members(sample, document) or _read_single_object(sample, document)
     if not lists:
         return "the document has no list of objects"
     body, values = lists[0]
@@ -132,7 +139,60 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
         return "it is a response of Prometheus"
     records = tuple(_make_record(index, value) for index, value in enumerate(values))
     place = f"in the list `{'.'.join(body)}`" if body else "in the document"
-    return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body)
+    notes = tuple(_list_unread_lists(values))
+    return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body, notes=notes)
+
+
+def _list_unread_lists(values: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield which lists of numbers in records are not read."""
+    sizes: Counter[str] = Counter()
+    for value in values:
+        for path, items in _find_number_lists(value):
+            sizes[".".join(path)] += len(items)
+    for name, size in sizes.items():
+        yield f"`{name}`, a list with {format_count(size, 'number')}, is not read: SQL of a relation can unnest it"
+
+
+def _find_number_lists(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, list[object]]]:
+    if isinstance(value, dict) and len(path) < _MAX_DEPTH:
+        for key, member in value.items():
+            yield from _find_number_lists(member, (*path, key))
+    elif isinstance(value, list) and value and all(type(item) in (int, float) for item in value):
+        yield path, value
+
+
+def _read_members(sample: SampleFile, document: dict[str, Any]) -> Detected | None:
+    """Return the members of an object as records, with their keys, if they are alike or of a known format."""
+    if find_known_format("json-records", dict(flatten(document))):
+        return None
+    for path, members in _find_objects(document):
+        records = tuple(
+            replace(record, values={(MEMBERS,): key, **record.values})
+            for key, record in ((key, _make_record(index, value)) for index, (key, value) in enumerate(members.items()))
+        )
+        if _are_alike(records) or find_known_format("json-records", {key for item in records for key in item.values}):
+            place = f"of `{'.'.join(path)}`" if path else "of the document"
+            reason = f"{len(records)} objects, the members {place}"
+            return Detected(sample, "json-records", records, reason, ((*path, MEMBERS),), (*path, MEMBERS))
+    return None
+
+
+def _find_objects(value: dict[str, Any], path: KeyPath = ()) -> Iterator[tuple[KeyPath, dict[str, dict[str, Any]]]]:
+    """Yield the objects of which all members are objects, the outer ones first."""
+    if value and all(isinstance(member, dict) and MEMBERS not in member for member in value.values()):
+        yield path, value
+    for key, member in value.items():
+        if isinstance(member, dict) and len(path) < _MAX_DEPTH:
+            yield from _find_objects(member, (*path, key))
+
+
+def _are_alike(records: Sequence[Record]) -> bool:
+    """Return whether nearly all of several records have the same keys; if they are few, with several numbers each."""
+    (keys, count), *_ = Counter(frozenset(record.values) for record in records).most_common(1)
+    first = next(record for record in records if frozenset(record.values) == keys)
+    numbers = sum(type(value) in (int, float) for value in first.values.values())
+    least = _FEW_ALIKE if numbers > 1 else _MANY
+    return numbers > 0 and len(records) >= least and count >= _FULL * len(records)
 
 
 def _read_single_object(sample: SampleFile, document: dict[str, Any]) -> Detected | str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import replace
 from operator import itemgetter
 
+from assay.ingest.readers.json_record_positions import MEMBERS
 from assay.propose.benchmark_lines import EVENT as EVENT_OF_RESULTS
 from assay.propose.benchmark_texts import GO_BENCHMARKS, find_output, write_results_query
 from assay.propose.chains import Chain, find_chains
 from assay.propose.choices import is_member, is_setting
 from assay.propose.counters import propose_counter_rates
+from assay.propose.crowded_out import MAX_GRAINS, MAX_METRICS, list_measured_texts
+from assay.propose.elements import ELEMENT, FAILED, list_elements, write_elements_query
 from assay.propose.known_formats import CHOSEN, MAX_BENCHMARKS, is_of_benchmarks
 from assay.propose.model import (
     HOST,
@@ -63,8 +66,6 @@ from assay.propose.varying import (
 )
 from assay.util.numbers import format_count
 
-MAX_METRICS = 12  # of the fields of a grain
-MAX_GRAINS = 12  # of records, per source
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
 _LIMIT_OF_SECTION = 10  # values that a section shows unless it has a limit
@@ -108,18 +109,11 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
             reason = f"have the `{spread[event.name]}` of records of other hosts: each record counts"
             grain = replace(grain, reason=grain.reason.replace(_NO_KEY, reason))
         grains += [*_build_total_grain(group, grain, names), grain]
+    grains = [*_build_element_grain(group, names), *grains]
     grains += propose_rate(group, names)
     grains += propose_counter_rates(group, names)
     grains += propagation
     return _rank_grains(group, grains)
-
-
-def list_crowded_out(group: Group, grains: Sequence[GrainProposal]) -> Iterator[tuple[str, str]]:
-    """Yield the events with numbers for which there are too many others, with this reason."""
-    measured = {name for grain in grains if grain.source == group.source.name for name in grain.events}
-    for event in group.source.events:
-        if not group.results and event.name not in measured and list_quantities(group, event):
-            yield event.name, f"{MAX_GRAINS} other events come before"
 
 
 def _list_used(used: Set[tuple[str, str]], event: EventProposal) -> frozenset[str]:
@@ -204,6 +198,28 @@ def _build_result_grain(group: Group, names: NameSpace) -> GrainProposal:
                    query=write_results_query(group, texts, columns))  # fmt: skip
 
 
+def _build_element_grain(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
+    """Return the grain of the elements of lists, without those that failed but for their share; none without lists."""
+    elements = list_elements(group)
+    if elements is None:
+        return ()
+    (event,) = elements.source.events
+    grain = _build_record_grain(elements, event, "", (), names)
+    has_failed = FAILED in event.fields
+    metrics = tuple(
+        replace(metric, where=(FAILED, "false"), doc=f"{metric.doc} that did not fail")
+        if has_failed and metric.field and not metric.is_failure else metric
+        for metric in grain.metrics
+    )  # fmt: skip
+    dimensions = tuple(item for item in grain.dimensions if item.field != FAILED)
+    columns = dict.fromkeys([*(name for metric in metrics for name in (metric.field, metric.where[0]) if name),
+                             *(item.field for item in dimensions)])  # fmt: skip
+    reason = f"{event.count} elements are in the lists of {group.source.records} records"
+    return (replace(grain, name=names.add("measurement"), metrics=metrics, reason=reason, is_timeless=True,
+                    title=f"{grain.title}: measurements", dimensions=dimensions,
+                    numbered_by=ELEMENT, query=write_elements_query(group, event.name, [*columns])),)  # fmt: skip
+
+
 def _rank_grains(group: Group, grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
     """Return grains with the main results of a format first, then those that measure times.
 
@@ -260,15 +276,18 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
             continue
         if field.unit_of or field.name in units or any(isinstance(value, float) for value in values):
             continue
-        if group.known_format and field.path[-1] in group.known_format.units_at:
+        known_format = group.known_format
+        if known_format and (field.path[-1] in known_format.units_at or field.path in known_format.list_paths):
             continue
         # The rows of a table and the results of a benchmark are alternatives, of each of which there may be one.
-        most = len(values) if event.name.startswith(EVENT) or is_benchmark else len(values) // 2
+        is_alternative = event.name.startswith(EVENT) or is_benchmark or field.path == (MEMBERS,)
+        most = len(values) if is_alternative else len(values) // 2
         counts = Counter(map(_write_value, values))
         is_number = field.type == "integer" and len(values) >= FEW_RECORDS
         if (most < len(values) or is_number) and sum(count == 1 for count in counts.values()) > len(counts) / 2:
             continue
-        most_values = MAX_BENCHMARKS if is_benchmark else MAX_VALUES_OF_PARAMETER if is_swept else MAX_VALUES
+        most_values = MAX_VALUES_OF_PARAMETER if is_swept else MAX_VALUES
+        most_values = MAX_BENCHMARKS if is_benchmark or field.path == (MEMBERS,) else most_values
         if is_name and 1 < len(counts) <= min(most_values, most):
             most_frequent = min(counts, key=lambda value: (-counts[value], value))
             says_little = (
@@ -432,17 +451,14 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     if not column:
         return ()
     by_path = {field.path: field for field in group.source.fields}
-    texts = Counter(str(record.values.get((column,), "")) for record in group.records[event.name])
-    quantities = {text: describe_quantity(group, event, by_path[(value,)], text) for text, _ in texts.most_common()}
-    measured = [text for text, quantity in quantities.items() if not quantity.omission]
-    measured.sort(key=lambda text: _rank_result(group, (text,)))
-    titles = {text: make_title(text) for text in measured}
+    quantities = list_measured_texts(group, event)
+    titles = {text: make_title(text) for text in quantities}
     return tuple(
         MetricProposal(names.add(make_identifier(titles[text], "value")), titles[text], quantities[text].unit,
                        f"`{value}` of rows whose `{column}` is `{text}`", event=event.name,
                        field=by_path[(value,)].name, where=(by_path[(column,)].name, text),
                        better=quantities[text].better)
-        for text in measured[:MAX_METRICS]
+        for text in [*quantities][:MAX_METRICS]
     )  # fmt: skip
 
 
@@ -463,7 +479,8 @@ def _list_field_metrics(
     metrics = []
     for event, field in quantities[:MAX_METRICS]:
         of_events = sum(field.name in item.fields for item in group.source.events)
-        is_value = field.path[-1] == "value" and not field.quantity  # the name of the event says what it is
+        # The name of the event says what a value is, else that of the object which has it.
+        is_value = field.path[-1] == "value" and not field.quantity and (len(field.path) == 1 or bool(event.names))
         is_shared = of_events > 1 and not is_value
         is_repeated = field.name.startswith(f"{event.name}_")
         metric_id = join_names(event.name, field.name) if is_shared and not is_repeated else field.name

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from assay.propose.model import KeyPath
+from assay.ingest.readers.json_record_positions import MEMBERS
+from assay.propose.model import KeyPath, Record
 
 #: why a number is no metric
 LOAD = "the load, no result"
@@ -34,10 +35,20 @@ class MetricRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """The elements of a list of a record, each of which is a sample: what they are called, and their unit."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class KnownFormat:
     """A format: the paths that mark a record of it, and what to take from it.
 
     `lookup` names events. `ruled_out` marks records that are none, but declare facts of the events of their names.
+    `elements` are lists of numbers that belong together, with the list `exit_codes`, of which a number but 0 says that
+    its run failed; `summaries` are names of what records have of all elements together.
     `units` are those of fields, by the last key, and `units_at` the paths of texts that name those units. Of `rules`,
     the first that fits a metric applies. Of `throughput`, counters of pieces of work, the first of a run has a rate.
     """
@@ -45,6 +56,7 @@ class KnownFormat:
     name: str
     kind: str
     signature: frozenset[KeyPath] = frozenset()
+    only: frozenset[str] = frozenset()  # if any, the last keys of all other paths of a record
     lookup: KeyPath = ()
     ruled_out: KeyPath = ()
     units: Mapping[str, str] = field(default_factory=dict)
@@ -56,10 +68,23 @@ class KnownFormat:
     details: str = ""  # names of what is part of a result, or repeats it: they come last
     throughput: tuple[str, ...] = ()
     outcome: str = ""  # the last key of the field that says whether a record failed, if no metric does
+    elements: Mapping[KeyPath, Elements] = field(default_factory=dict)
+    exit_codes: KeyPath = ()
+    summaries: str = ""
     dimensions: tuple[str, ...] = ()  # the last keys of the dimensions that come first
     unread: frozenset[KeyPath] = frozenset()  # places that are of no interest
     is_of_benchmarks: bool = False  # whether records are results of benchmarks, each of which has a name
     is_named_by_folders: bool = False  # whether it is the folders of a file that name a benchmark
+
+    @property
+    def list_paths(self) -> tuple[KeyPath, ...]:
+        """Return the places of lists that are read element by element."""
+        return (*self.elements, *filter(None, [self.exit_codes]))
+
+    def is_marked(self, paths: Set[KeyPath]) -> bool:
+        """Return whether records with these paths have the marks of the format."""
+        ends = {path[-1] for path in paths - self.signature}
+        return self.signature <= paths and (not self.only or (bool(ends) and ends <= self.only))
 
     def rank(self, names: Collection[str], facts: Mapping[str, Mapping[KeyPath, object]]) -> int:
         """Return the place of metrics: trends of the author, main results in their order, others, details."""
@@ -120,6 +145,11 @@ _LOCUST_RULES = (
 )
 _HYPERFINE = dict.fromkeys(("mean", "stddev", "median", "user", "system", "min", "max"), _S)
 
+_PYTEST = dict.fromkeys(
+    ("min", "max", "mean", "stddev", "median", "iqr", "q1", "q3", "ld15iqr", "hd15iqr", "total"), _S
+)
+_BENCHER_BOUNDS = ("lower_value", "upper_value")
+
 KNOWN_FORMATS = (
     KnownFormat("JMeter JTL", "csv", _columns("timeStamp", "elapsed", "label"),
                 units={"elapsed": _MS, "Latency": _MS, "Connect": _MS, "IdleTime": _MS}, outcome="success",
@@ -137,7 +167,9 @@ KNOWN_FORMATS = (
                 units={"Total Median Response Time": _MS, "Total Average Response Time": _MS,
                        "Total Average Content Size": _BYTE}, rules=_LOCUST_RULES),
     KnownFormat("hyperfine", "json-records", _columns("command", "mean", "median", "min", "max"), units=_HYPERFINE,
-                is_of_benchmarks=True),
+                is_of_benchmarks=True, dimensions=("command",), exit_codes=("exit_codes",),
+                elements={("times",): Elements("run_time", _S), ("memory_usage_byte",): Elements("run_memory", _BYTE)},
+                summaries="mean|stddev|median|min|max"),
     KnownFormat("Google Benchmark", "json-records", _columns("name", "real_time", "cpu_time", "time_unit"),
                 is_of_benchmarks=True,
                 units_at=dict.fromkeys(("real_time", "cpu_time"), ("time_unit",)),
@@ -156,12 +188,27 @@ KNOWN_FORMATS = (
                 is_named_by_folders=True,
                 units={"point_estimate": "nanosecond"},
                 rules=(MetricRule("standard_error|confidence_level|(lower|upper)_bound", omission=BOUNDS),)),
+    KnownFormat("pytest-benchmark", "json-records",
+                frozenset({("name",), ("fullname",), ("stats", "mean"), ("stats", "rounds")}), is_of_benchmarks=True,
+                units=_PYTEST | {"ops": "perSecond"}, dimensions=("fullname", "name"),
+                elements={("stats", "data"): Elements("round_time", _S)}, summaries=f"{'|'.join(_PYTEST)}|ops",
+                rules=(MetricRule(r"options\..*", omission=CHOSEN), MetricRule(".*outliers", omission=BOUNDS),
+                       MetricRule("rounds|iterations", omission=SAMPLES))),
+    KnownFormat("Bencher", "json-records", frozenset({(MEMBERS,)}), only=frozenset({"value", *_BENCHER_BOUNDS}),
+                is_of_benchmarks=True, dimensions=(MEMBERS,),
+                rules=(MetricRule(r"(.*\.)?(lower|upper)_value", omission=BOUNDS),
+                       MetricRule(r"latency\.value", unit="nanosecond", better="lower"),
+                       MetricRule(r"throughput\.value", unit="perSecond", better="higher"),
+                       MetricRule(r"build-time\.value", unit=_S, better="lower"),
+                       MetricRule(r"file-size\.value", unit=_BYTE, better="lower"))),
     KnownFormat("Go benchmarks", "text-lines", _columns("benchmark", "iterations"), is_of_benchmarks=True,
                 units={"iterations": "none", "allocs_per_op": "count", "bytes_per_op": _BYTE,
                        "throughput": "perSecond megabyte"},
                 rules=(MetricRule("time_per_op", unit="nanosecond"), MetricRule(".*_per_op", better="lower"))),
 )  # fmt: skip
 
+
+LISTS = frozenset(path for item in KNOWN_FORMATS for path in item.list_paths)
 
 #: a table with a row per benchmark, as JMH writes it: names of its columns in lower case
 BENCHMARK_TABLE = KnownFormat(
@@ -184,7 +231,7 @@ _VALUE_COLUMN = re.compile(
 def find_known_format(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:
     """Return the format whose marks are all among the paths of records; of several, the first."""
     every = set(paths)
-    marked = next((item for item in KNOWN_FORMATS if item.kind == kind and item.signature <= every), None)
+    marked = next((item for item in KNOWN_FORMATS if item.kind == kind and item.is_marked(every)), None)
     return marked or (_match_benchmark_table(kind, every) if kind in _TABLES else None)
 
 
@@ -205,3 +252,13 @@ def _match_benchmark_table(kind: str, paths: Collection[KeyPath]) -> KnownFormat
 def is_of_benchmarks(name: str) -> bool:
     """Return whether the records of a format are results of benchmarks."""
     return any(item.name == name and item.is_of_benchmarks for item in (*KNOWN_FORMATS, BENCHMARK_TABLE))
+
+
+def drop_other_lists(records: Sequence[Record], known_format: KnownFormat | None) -> list[Record]:
+    """Return records without the lists that their format does not read."""
+    unread = LISTS - {*known_format.list_paths} if known_format else LISTS
+    return [
+        replace(record, values={path: value for path, value in record.values.items() if path not in unread})
+        if unread & record.values.keys() else record
+        for record in records
+    ]  # fmt: skip

@@ -18,7 +18,7 @@ KeyPath = tuple[str, ...]
 #: of grains, which the data of a proposal have only if they are not empty
 _OPTIONAL_MEMBERS = (
     "query", "is_split_by_two", "elsewhere", "origin", "excluded", "counter", "labels", "every_ns", "windows_of",
-    "terms",
+    "terms", "numbered_by",
 )  # fmt: skip
 
 HOST = "host"
@@ -116,6 +116,7 @@ class FieldProposal:
     unit_of: str = ""
     quantity: str = ""
     better: str = ""  # the direction that a unit such as `B/op` tells
+    no_values: tuple[str, ...] = ()  # texts that records have in place of a number
 
     @property
     def place(self) -> KeyPath:
@@ -316,6 +317,7 @@ class GrainProposal:
     repeated: tuple[RepeatedEvent, ...] = ()
     step_column: str = ""  # the column with the name of the event, if it has the records of several
     query: str = ""  # the SQL of its rows, if they are no records
+    numbered_by: str = ""  # the column that numbers its rows of one record
     is_split_by_two: bool = False  # whether its section is split by its first two dimensions
     elsewhere: tuple[str, ...] = ()
     origin: str = ""
@@ -445,7 +447,7 @@ class Proposal:
             for event in source["events"]:
                 if not event["excluded"]:
                     del event["excluded"]
-            for field, name in itertools.product(source["fields"], ("unit_of", "quantity", "better")):
+            for field, name in itertools.product(source["fields"], ("unit_of", "quantity", "better", "no_values")):
                 if not field[name]:
                     del field[name]
         return {key: data[key] for key in data if data[key] or key not in ("baseline_reason", "repeats_reason")}

@@ -11,9 +11,11 @@ from assay.propose.alternation import find_alternating
 from assay.propose.benchmark_texts import add_results
 from assay.propose.choices import list_settings
 from assay.propose.confirm_units import confirm_units
+from assay.propose.crowded_out import list_crowded_out
 from assay.propose.cumulative import list_cumulative
 from assay.propose.detect import Detected, detect
-from assay.propose.grains import list_crowded_out, propose_counts, propose_grains
+from assay.propose.elements import add_elements
+from assay.propose.grains import propose_counts, propose_grains
 from assay.propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay.propose.names import NameSpace, drop_prefix, make_identifier
 from assay.propose.quantities import list_omissions
@@ -109,7 +111,7 @@ def _propose_sources(
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
         group = confirm_units(propose_source(source_name, items, tables, system))
-        groups.append(note_elapsed_time(add_results(group)))
+        groups.append(note_elapsed_time(add_elements(add_results(group))))
     return groups
 
 

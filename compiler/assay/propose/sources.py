@@ -13,11 +13,11 @@ from assay.lang.line_pattern import parse_pattern
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.propose.alternation import list_paired
 from assay.propose.benchmark_lines import match_benchmark_lines
-from assay.propose.describe import describe_fields
+from assay.propose.describe import describe_fields, describe_limit
 from assay.propose.detect import Detected, locate_record, shift_positions
 from assay.propose.file_names import find_common_stem
 from assay.propose.instants import describe_reading
-from assay.propose.known_formats import KnownFormat, find_known_format
+from assay.propose.known_formats import KnownFormat, drop_other_lists, find_known_format
 from assay.propose.known_text_formats import MatchedText
 from assay.propose.merge_templates import STEP, merge_templates
 from assay.propose.model import (
@@ -32,6 +32,7 @@ from assay.propose.model import (
 )
 from assay.propose.names import NO_NAMES, NameSpace, make_identifier
 from assay.propose.no_numbers import drop_no_numbers, restore_places
+from assay.propose.no_values import NoValues, attach_no_values, describe_no_values, drop_no_values
 from assay.propose.recognize import (
     Lookup,
     Times,
@@ -118,6 +119,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     kind, known_text = items[0].kind, _join_known_text(items)
     records = shift_positions(items)
     known_format = find_known_format(kind, {path for record in records[:1000] for path in record.values})
+    records = drop_other_lists(records, known_format)
     facts = _list_facts(known_format, records)
     if known_format and known_format.ruled_out:
         records = [record for record in records if known_format.ruled_out not in record.values]
@@ -128,7 +130,9 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     records, malformed = _set_apart_malformed(items, records, times)
     lookup = _find_lookup(items[0], records, known_format, times)
     conversions: dict[KeyPath, Conversion] = {}
+    no_values: NoValues = {}
     if kind not in ("text-lines", "samples"):
+        records, no_values = drop_no_values(records)
         records, conversions = convert_units(records, known_format.units_at if known_format else {})
     named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
     if known_text:
@@ -136,9 +140,9 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
         _leave_out_others(named, known_text)
     units = known_format.units if known_format else known_text.format.units if known_text else {}
     excluded = {("at",), *(times.paths if times else ()), *((lookup.path,) if lookup else ())}
-    excluded |= {layout.time} if layout else set()
-    excluded |= known_format.unread if known_format else frozenset()
-    fields = describe_fields([r for rows in named.records.values() for r in rows], excluded, units, conversions)
+    excluded |= ({layout.time} if layout else set()) | (known_format.unread if known_format else set())
+    described = [record for rows in named.records.values() for record in rows]
+    fields = attach_no_values(describe_fields(described, excluded, units, conversions), no_values)
     events, by_event = _propose_events(named, fields, known_format, kind, names)
     is_of_benchmarks = known_format is not None and known_format.is_of_benchmarks
     events, by_event = exclude_records(events, by_event, fields, times.paths[0] if times else (), is_of_benchmarks)
@@ -151,7 +155,9 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     ignored = declared or (*(known_text.format.ignored if known_text else ()), *_list_ignored(named.ignored))
     stem = find_common_stem(source.files)
     subject = stem if len(stem) > 1 else system  # one letter says nothing
-    return Group(replace(source, malformed=malformed, ignored=ignored, subject=subject), by_event, known_format, facts)
+    notes = (*source.notes, *describe_limit(described, excluded), *describe_no_values(fields, no_values))
+    source = replace(source, malformed=malformed, ignored=ignored, subject=subject, notes=notes)
+    return Group(source, by_event, known_format, facts)
 
 
 def _join_known_text(items: Sequence[Detected]) -> MatchedText | None:

@@ -86,7 +86,8 @@ def make_field_title(source: SourceProposal, event: EventProposal, field: FieldP
         plain = replace(field, path=field.place, quantity="")
         return f"{make_field_title(source, event, plain)} ({field.quantity})"
     is_ambiguous = len({item.place for item in source.fields if item.path[-1] == field.path[-1]}) > 1
-    words = _list_title_words(field, " ".join(field.path) if is_ambiguous else field.path[-1])
+    whole = field.path[:-1] if field.path[-1] == "value" and field.path[1:] else field.path
+    words = _list_title_words(field, " ".join(whole) if is_ambiguous else field.path[-1])
     is_unique = sum(field.name in item.fields for item in source.events) == 1
     event_title = make_event_title(source, event)
     title = make_title(" ".join(words))

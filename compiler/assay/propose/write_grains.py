@@ -275,7 +275,7 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
         key = f"G.column {quote_text(field.type)} {quote_text(grain.key)} S.unit.none {doc}"
     else:
         key = 'G.column "integer" "seq" S.unit.none "Position in the log of the host"'
-    time = "begin.name" if instants else "key.name"
+    time = "begin.name" if instants else f"e.{record}.{grain.numbered_by}.name" if grain.numbered_by else "key.name"
     cluster = "\n            , cluster = host.name" if source.hosts else ""
     uses_begin = ["begin"] if instants else []
     listing = format_list([f"at.{name}" for name, _, _ in instants] + [f"before.{name}" for name, _, _ in latest]
@@ -284,6 +284,8 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     at += f"      let before =\n            {format_record(latest, 12)}\n\n" if latest else ""
     at += _write_begin(instants) if instants else ""
     columns = [f"columnOf e.{record}.{name}" for name in _list_grain_fields(grain)] if grain.is_timeless else []
+    numbered = [f"e.{record}.{grain.numbered_by}"] if grain.numbered_by else []
+    keys = ["host.name", "key.name", *(f"{name}.name" for name in numbered)]
     uses = format_member(
         [f"e.{event}.name" for event in (*grain.events_of_rows, *filter(None, [grain.origin]))], 14, 20
     )
@@ -302,8 +304,8 @@ let {grain.name} =
             , name = "{grain.name}_keys"
             , sql = ../../queries/{proposal.system}/{grain.name}.sql as Text
             , uses ={uses}
-            , columns ={format_member(["host", "key", *columns], 14, 24)}
-            , key = [ host.name, key.name ]
+            , columns ={format_member(["host", "key", *(f"columnOf {name}" for name in numbered), *columns], 14, 24)}
+            , key = {format_list(keys, 14)}
             , doc = "The rows of `{grain.name}`"
             }}
 

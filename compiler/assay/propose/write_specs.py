@@ -166,8 +166,12 @@ def _shorten(text: str) -> str:
 
 def _write_field(field: FieldProposal) -> tuple[str, str, str]:
     text = f"E.{field.type} {quote_text(field.name)}"
-    if field.transform:
-        text = f"E.changed [ E.{field.transform} ] ({text})"
+    changes = [
+        *(f"E.noValue {quote_text(word)}" for word in field.no_values),
+        *([f"E.{field.transform}"] * bool(field.transform)),
+    ]
+    if changes:
+        text = f"E.changed [ {', '.join(changes)} ] ({text})"
     if field.unit_of:
         text = f"E.unitOf {quote_text(field.unit_of)} ({text})"
     if field.place != (field.name,):

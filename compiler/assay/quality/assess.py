@@ -272,7 +272,7 @@ class Assessment:
             rows_with_counts = [
                 (row, sum(self.count_records(event, row[GROUP]) for event in events))
                 for row in self.get_rows(metric)
-                if events
+                if events and not self.value_events.has_lists(metric)
             ]
             rare_rows = [
                 (row, number) for row, number in rows_with_counts if 0 < number < RARE_SHARE * _get_number(row, VALUES)

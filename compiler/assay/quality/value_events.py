@@ -16,6 +16,7 @@ from assay.lineage.metric_lineage import build_origin_lookup
 from assay.plan.planner import EventStep, RelationStep
 from assay.sql.codegen import Statement
 from assay.sql.completeness import drop_conditions, drop_sql_fallbacks
+from assay.sql.relations import can_expand
 
 
 class ValueEvents:
@@ -31,6 +32,9 @@ class ValueEvents:
             item.name
             for item in tables
             if isinstance(item.step, RelationStep) and drop_sql_fallbacks(item.query) is not None
+        }
+        self._expanded = {
+            item.name for item in tables if isinstance(item.step, RelationStep) and can_expand(item.query)
         }
 
     def list_events(self, metric: Metric) -> frozenset[str]:
@@ -59,6 +63,10 @@ class ValueEvents:
     def has_fallbacks(self, metric: Metric) -> bool:
         """Return whether a relation that a metric's values come from falls back to numbers."""
         return any(item.table in self._with_fallbacks for item in self._list_origins(metric))
+
+    def has_lists(self, metric: Metric) -> bool:
+        """Return whether a relation that a metric's values come from has several rows of a record, from its lists."""
+        return any(item.table in self._expanded for item in self._list_origins(metric))
 
     def _list_origins(self, metric: Metric) -> frozenset[Origin]:
         columns = (Origin(metric.grain, name) for name in _list_columns(metric.measure))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from assay.judgement.report_judgements import JudgedChange
+from assay.judgement.report_judgements import JudgedChange, list_distinct
 from assay.judgement.verdict import Direction, Verdict
 from assay.lang.segments import list_dimensions_of_segment, list_values_of_segment
 from assay.number_styles.prefixed import (
@@ -57,8 +57,7 @@ def compose_headline(
     `largest_segment` is the segment
     that changed most, with its metric and change, `quantiles` names quantiles that are worse.
     """
-    if not changes:
-        changes = conditions
+    changes = list_distinct(changes or conditions)
     counts = count_by_verdict(change for change in changes if not change.is_by_itself)
     judged = sum(change.judgement.verdict in _JUDGED for change in changes)
     worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
@@ -133,6 +132,7 @@ def compose_counts(
     if _has_changed(segment_counts):
         worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
         return f"{compose_counts(changes)} Segments: {worse} worse, {better} better of {sum(segment_counts.values())}."
+    every, changes = len(changes), list_distinct(changes)
     counts = count_by_verdict(changes)
     unjudged = [verdict for verdict in (Verdict.DATA_LOST, Verdict.NO_INTERVAL) if counts[verdict]]
     if sum(counts[verdict] for verdict in unjudged) == len(changes):
@@ -149,7 +149,7 @@ def compose_counts(
         f"{counts[Verdict.CANNOT_TELL]} {Verdict.CANNOT_TELL}",
         *(f"{counts[verdict]} {verdict}" for verdict in unjudged),
     ]
-    return f"{', '.join(parts)}."
+    return f"{', '.join(parts)}{count_equal(every - len(changes))}."
 
 
 def _is_by_itself(change: JudgedChange, verdict: Verdict) -> bool:
@@ -161,6 +161,11 @@ def count_by_itself(count: int) -> str:
     return f" ({count} by {'itself' if count == 1 else 'themselves'})" if count else ""
 
 
+def count_equal(count: int) -> str:
+    """Return how many further metrics have the values of another, and count with it; empty for none."""
+    return f"; {count} more {'has' if count == 1 else 'have'} the values of another" if count else ""
+
+
 def explain_by_itself(names: Sequence[str]) -> str:
     """Return a sentence on metrics whose verdicts are no more than chance makes of so many; empty without any."""
     return f"By itself, so perhaps by chance among so many metrics: {list_names(names, MOST_NAMES)}." if names else ""
@@ -170,10 +175,12 @@ def _count_conditions(conditions: Sequence[JudgedChange]) -> str:
     """Return how many metrics without a direction there are, and how many of each verdict."""
     if not conditions:
         return "No metric of the report is better in a direction."
+    every, conditions = len(conditions), list_distinct(conditions)
     counts = count_by_verdict(conditions)
     parts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in _WITHOUT_DIRECTION if counts[verdict])
     reasons = _explain_lack(conditions) if counts[Verdict.NO_INTERVAL] == len(conditions) else ""
-    return f"{format_count(len(conditions), 'metric')} without a direction: {parts}{reasons}."
+    equal = count_equal(every - len(conditions))
+    return f"{format_count(len(conditions), 'metric')} without a direction: {parts}{reasons}{equal}."
 
 
 def _explain_lack(changes: Iterable[JudgedChange]) -> str:

@@ -43,7 +43,7 @@ def has_unique_key(query: exp.Expr, key: Collection[str]) -> bool:
     values_by_name = {item.alias_or_name: item.unalias() for item in query.selects}
     if query.args.get("distinct"):
         return not query.args["distinct"].args.get("on") and set(values_by_name) <= set(key)
-    if any(_can_expand(item) for item in query.selects):
+    if any(can_expand(item) for item in query.selects):
         return False
     group = query.args.get("group")
     if group is None:
@@ -54,7 +54,7 @@ def has_unique_key(query: exp.Expr, key: Collection[str]) -> bool:
     return all(item in key_values and not isinstance(item, exp.Literal) for item in group.expressions)
 
 
-def _can_expand(value: exp.Expr) -> bool:
+def can_expand(value: exp.Expr) -> bool:
     """Return whether a value may become several rows: it unnests a list, or calls a function that may do so."""
     return any(
         isinstance(item, (exp.UDTF, exp.Explode)) or item.name.casefold() in _EXPANDING_FUNCTIONS

@@ -1,10 +1,13 @@
 -- Transactions that are in several blocks of an experiment: 0.34 may include a transaction again.
-SELECT experiment_id, count(*) AS transactions, max(times) AS times, min(tx_hash) AS example
+-- In reports without hashes, the instant at which one was sent, in nanoseconds, tells it from others.
+SELECT experiment_id, count(*) AS transactions, max(times) AS times, min(tx) AS example
 FROM (
-    SELECT experiment_id, tx_hash, count(DISTINCT block_time) AS times
+    SELECT
+        experiment_id,
+        coalesce(tx_hash, 'the one sent at ' || (block_time - duration_ns) || ' ns') AS tx,
+        count(DISTINCT block_time) AS times
     FROM loaded
-    WHERE tx_hash IS NOT NULL
-    GROUP BY experiment_id, tx_hash
+    GROUP BY experiment_id, tx
     HAVING count(DISTINCT block_time) > 1
 )
 GROUP BY experiment_id

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+MEMBERS = "*"  # the last key of a path to an object whose members are the records
 _BLANK = re.compile(r"[ \t\n\r]*")
 _FOLD = re.compile(r"[ \t\r]*\n[ \t\n\r]*")  # never within a string, where JSON forbids line feeds
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
@@ -23,11 +24,16 @@ class RecordText:
 def find_record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
     """Return the byte offset of each item of a list: that at a path of a document, or the document itself.
 
-    Without a path, it may also be each of the objects of a text. Expects a text that was parsed without an error.
+    Without a path, it may also be each of the objects of a text, and with `MEMBERS` at the end of the path the value of
+    each member of an object. Expects a text that was parsed without an error.
     """
     text = content.decode("utf-8-sig")
     begin = len(content) - len(text.encode("utf-8"))
-    return _convert_to_byte_offsets(text, begin, [start for start, _ in _find_record_spans(text, path)])
+    if has_members(path):
+        places = [value for _, value in _iter_members(text, find_list_start(text, path[:-1]))]
+    else:
+        places = [start for start, _ in _find_record_spans(text, path)]
+    return _convert_to_byte_offsets(text, begin, places)
 
 
 def read_record_texts(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, RecordText]:
@@ -47,8 +53,16 @@ def has_documents(text: str, path: Sequence[str]) -> bool:
     return not path and text.startswith("{", skip_blanks(text, 0))
 
 
+def has_members(path: Sequence[str]) -> bool:
+    """Return whether records are the members of an object, since the path of a body ends in `*`."""
+    return path[-1:] == (MEMBERS,)
+
+
 def _find_record_spans(text: str, path: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where the records of a text begin and end."""
+    """Return where the records of a text begin and end; a member of an object begins with its key."""
+    if has_members(path):
+        members = _iter_members(text, find_list_start(text, path[:-1]))
+        return [(key, _DECODER.raw_decode(text, value)[1]) for key, value in members]
     if not has_documents(text, path):
         return find_item_spans(text, find_list_start(text, path))
     spans, place = [], skip_blanks(text, 0)
@@ -85,17 +99,23 @@ def skip_blanks(text: str, place: int) -> int:
 
 def find_value_start(text: str, place: int, key: str) -> int:
     """Return where the value of a key of an object begins, the first value of a duplicate key."""
+    for name, value in _iter_members(text, place):
+        if _DECODER.raw_decode(text, name)[0] == key:
+            return value
+    return place
+
+
+def _iter_members(text: str, place: int) -> Iterator[tuple[int, int]]:
+    """Yield where the key and the value of each member of an object begin."""
     place = skip_blanks(text, place + 1)
     while text[place] == '"':
-        name, end = _DECODER.raw_decode(text, place)
+        _, end = _DECODER.raw_decode(text, place)
         value = skip_blanks(text, skip_blanks(text, end) + 1)
-        if name == key:
-            return value
+        yield place, value
         _, end = _DECODER.raw_decode(text, value)
         place = skip_blanks(text, end)
         if text[place] == ",":
             place = skip_blanks(text, place + 1)
-    return place
 
 
 def find_item_spans(text: str, place: int) -> list[tuple[int, int]]:

@@ -1,8 +1,9 @@
 """Read lists of records: JSON documents with a list of objects, each a row of every event that does not rule it out.
 
 The list is at the path `body` of the source, or is the document itself. Without that path, a file may also have objects
-one after another, each of which is a record. A missing or null key is no value. `seq` counts the records of a host,
-file by file.
+one after another, each of which is a record. With `*` as the last key of the path, the records are the members of the
+object there, and the key of each is its text at the path `*`. A missing or null key is no value. `seq` counts the
+records of a host, file by file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -28,12 +29,8 @@ from assay.ingest.event_writer import write_event_rows
 from assay.ingest.malformed_reasons import parse_engine_json
 from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.quarantine import TEXT_LIMIT, MalformedRecord, explain_missing_field
-from assay.ingest.readers.json_record_positions import (
-    find_record_offsets,
-    has_documents,
-    read_record_texts,
-    skip_blanks,
-)
+from assay.ingest.readers.json_record_documents import Member, Number, get_value, read_list
+from assay.ingest.readers.json_record_positions import MEMBERS, find_record_offsets, read_record_texts
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, group_by_file
 from assay.ingest.small_tables import build_create_statement
 from assay.ingest.summary import HostLog, write_results
@@ -42,7 +39,7 @@ from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import build_column
 from assay.util.diagnostics import AssayError, Diagnostic, fail, suggest_names
-from assay.util.json_text import build_object, has_conflicting_key
+from assay.util.json_text import has_conflicting_key
 from assay.util.numbers import format_count
 from assay.util.progress import ByteProgress
 
@@ -67,7 +64,10 @@ class Record:
 
     def to_malformed(self, reason: str) -> MalformedRecord:
         """Return the record as a malformed one, without its offset."""
-        text = _replace_surrogates(_to_json(self.value))[:TEXT_LIMIT]
+        value = self.value
+        if isinstance(value, Member):
+            value = {key: item for key, item in value.items() if key != MEMBERS}
+        text = _replace_surrogates(_to_json(value))[:TEXT_LIMIT]
         return MalformedRecord(self.host, self.file, self.number, None, _replace_surrogates(reason), text)
 
 
@@ -156,7 +156,7 @@ def _read_records(source: Source, files: RunFiles, progress: ByteProgress) -> li
         for order, path in enumerate(host.files):
             name = path.relative_to(files.directory).as_posix()
             try:
-                items = _read_list(source, path)
+                items = read_list(source, path)
             except AssayError as error:
                 problems += error.diagnostics
                 continue
@@ -169,74 +169,6 @@ def _read_records(source: Source, files: RunFiles, progress: ByteProgress) -> li
     if problems:
         raise AssayError(tuple(problems))
     return records
-
-
-def _read_list(source: Source, path: Path) -> list[object]:
-    """Return the list of a document, with numbers as texts. Raises AssayError if there is no list."""
-    try:
-        text = b"".join(iter_decompressed(path)).decode("utf-8-sig")
-        if has_documents(text, source.body):
-            return list(_iter_documents(text))
-        document: Any = _DECODER.decode(text)
-    except UnicodeDecodeError as error:
-        raise fail("broken-file", f"the document is not UTF-8: {path}", found=str(error)) from None
-    except json.JSONDecodeError as error:
-        raise fail(
-            "broken-file",
-            f"the document cannot be read to its end: {path}",
-            found=f"{error.msg}, line {error.lineno}, column {error.colno}",
-            hint="is it cut off, or still being written?",
-        ) from None
-    except RecursionError:
-        raise fail("broken-file", f"the document is nested too deep: {path}") from None
-    if isinstance(document, list):
-        return document
-    value = _get_value(document, source.body)
-    if has_conflicting_key(document, source.body):
-        raise fail("no-list", f"the document has two lists of records: {path}", expected="one",
-                   found=f"a duplicate key of `{'.'.join(source.body)}`")  # fmt: skip
-    if isinstance(value, list):
-        return value
-    location = f"at `{'.'.join(source.body)}`" if source.body else "as the whole document"
-    raise fail(
-        "no-list",
-        f"the document has no list of records: {path}",
-        expected=f"a list {location}",
-        found=_describe_value(document),
-    )
-
-
-def _iter_documents(text: str) -> Iterator[object]:
-    """Yield the values of a text, one after another."""
-    place = skip_blanks(text, 0)
-    while place < len(text):
-        value, end = _DECODER.raw_decode(text, place)
-        yield value
-        place = skip_blanks(text, end)
-
-
-class _Number(str):
-    """A number as a document writes it."""
-
-    __slots__ = ()
-
-
-_DECODER = json.JSONDecoder(
-    parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=build_object
-)
-
-
-def _get_value(value: object, path: Sequence[str]) -> object:
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _describe_value(value: object) -> str:
-    """Describe a value in words."""
-    if isinstance(value, dict):
-        return "an object with " + (", ".join(f"`{key}`" for key in list(value)[:8]) or "no key")
-    return "null" if value is None else "a number" if isinstance(value, _Number) else f"a {type(value).__name__}"
 
 
 def _check_keys(records: Records, forms: Sequence[NumberedForm]) -> None:
@@ -255,7 +187,7 @@ def _check_keys(records: Records, forms: Sequence[NumberedForm]) -> None:
     problems = [
         _build_key_diagnostic(records, len(objects), paths, user, keys)
         for paths, user in required.items()
-        if not any(_get_value(value, path) is not None for path in paths for value in objects)
+        if not any(get_value(value, path) is not None for path in paths for value in objects)
     ]
     if problems:
         raise AssayError(tuple(problems))
@@ -304,7 +236,7 @@ def _fill_table(connection: duckdb.DuckDBPyConnection, records: Records, forms: 
     values["sound"] = sound = [_is_sound(records, record) for record in records.records]
     time_path = records.source.time
     values["instant_text"] = instants = [
-        _to_text(_get_value(record.value, time_path)) if time_path and is_sound else None
+        _to_text(get_value(record.value, time_path)) if time_path and is_sound else None
         for record, is_sound in zip(records.records, sound, strict=True)
     ]
     types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "instant_text": "TEXT"} | stored_columns
@@ -336,7 +268,7 @@ def _is_sound(records: Records, record: Record) -> bool:
 
 def _is_ruled_out(form: Form, value: object) -> bool:
     """Return whether a record is ruled out by a form."""
-    texts = ((rule, _to_text(_get_value(value, rule.path))) for rule in form.unless)
+    texts = ((rule, _to_text(get_value(value, rule.path))) for rule in form.unless)
     return any(text is not None if rule.present else text == rule.equals for rule, text in texts)
 
 
@@ -356,7 +288,7 @@ def _note_timeless(connection: duckdb.DuckDBPyConnection, records: Records, text
     timeless_keys = set(connection.execute(dialect.to_sql(query)).fetchall())
     for record, text in zip(records.records, texts, strict=True):
         if (record.host, record.seq) in timeless_keys:
-            instant = _to_json(_get_value(record.value, records.source.time))[:80]
+            instant = _to_json(get_value(record.value, records.source.time))[:80]
             records.malformed[record.host, record.seq] = record.to_malformed(
                 "no time" if text is None else f"bad time: {instant}"
             )
@@ -368,7 +300,7 @@ def _iter_values(records: Records, path: Path_) -> Iterator[object]:
     A record is malformed if the value has half of a surrogate pair, since values may differ only in such halves.
     """
     for record in records.records:
-        value = _get_value(record.value, path)
+        value = get_value(record.value, path)
         if value is not None and _HALF.search(value if isinstance(value, str) else _to_json(value)):
             records.malformed.setdefault((record.host, record.seq), record.to_malformed(HALF))
         yield value
@@ -388,7 +320,7 @@ def _replace_surrogates(text: str) -> str:
 
 def _to_json(value: object) -> str:
     """Return a value as JSON, with numbers as the document writes them."""
-    if isinstance(value, _Number):
+    if isinstance(value, Number):
         return str(value)
     if isinstance(value, dict):
         return (

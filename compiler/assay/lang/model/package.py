@@ -139,11 +139,14 @@ class Source:
         return any(name.startswith(item[:-1]) if item.endswith("*") else name == item for item in self.ignored)
 
 
+NO_VALUE = "noValue"  # a transform: a text that is no value
+
+
 @dataclass(frozen=True, slots=True)
 class Transform:
     """A change of a field's text: `take` n characters, text `before` a separator, `plus` a constant.
 
-    A Go `duration` becomes whole nanoseconds.
+    A Go `duration` becomes whole nanoseconds. The text of `noValue` is none.
     """
 
     kind: str

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* block_rate_avg: Average block rate */
-/* definition de4ad6b30296f1c4ce394f4b5aafea3ba42253e48ed82065dd85b2c917a79941 */
+/* definition 399cfa6e7cd217374230037d3cd591876d9e4c471ee493f5c7dc35cce5b8d58f */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* memory_most: Maximum resident memory */
-/* definition 1595317c9ff26e912e0c2ba32f6749913085ac205b3cf88faf846cd3bc75973b */
+/* definition c824ca223039c0168a938c52d1bb8d00b6cc86e54f7fe92dc70843a05927959d */
 SELECT
   size,
   mean,

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* mempool_size_avg: Average mempool size */
-/* definition 51a03d4cc1f07ce24c1feaddf2260e8886d4d5a4d6f78f10f08c846bd4f323f1 */
+/* definition 147c9be99d152ac5782e37c532ffa1ea0beb78179f647995c95790562ddb7fab */
 SELECT
   size,
   mean,

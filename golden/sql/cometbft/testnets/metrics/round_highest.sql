@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* round_highest: Highest round */
-/* definition b3d3d6aa0c225187dfdf7d509694ca07eeab91ed6608a44213bd2afb49512a64 */
+/* definition edc5867067194396b33947f8926b29b71e568a99c07501832dfce151d1d08479 */
 SELECT
   size,
   mean,

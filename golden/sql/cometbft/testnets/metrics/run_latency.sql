@@ -40,7 +40,7 @@ WITH samples AS (
     NOT name IS NULL
 )
 /* run_latency: Latency in the run */
-/* definition ca50b848b32db678e82765094fe84ba393d125a300530ff11e4ed7b91faeb017 */
+/* definition f60b47e01e15b2a80a0e6bcf02711cbf1beb9c36cf5b08eb7cbdefe5b2f82cdd */
 SELECT
   domain.per,
   distributions.size,
