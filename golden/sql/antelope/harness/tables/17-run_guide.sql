@@ -1,0 +1,5 @@
+CREATE TEMPORARY TABLE run_guide AS
+SELECT
+  base.*,
+  TRUE AS accepted
+FROM run_guide_rows AS base;

@@ -1,0 +1,5 @@
+CREATE TEMPORARY TABLE node AS
+SELECT
+  base.*,
+  TRUE AS accepted
+FROM node_rows AS base;

@@ -1,0 +1,4 @@
+CREATE TEMPORARY TABLE reading_rows AS
+SELECT
+  base.*
+FROM readings AS base;

@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW block_adopted AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  block,
+  chain_delta,
+  size
+FROM READ_PARQUET('events/block_adopted/*.parquet')
+WHERE
+  whole;

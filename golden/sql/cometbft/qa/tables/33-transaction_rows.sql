@@ -1,0 +1,4 @@
+CREATE TEMPORARY TABLE transaction_rows AS
+SELECT
+  base.*
+FROM transactions AS base;

@@ -1,0 +1,5 @@
+CREATE TEMPORARY TABLE transaction AS
+SELECT
+  base.*,
+  TRUE AS accepted
+FROM transaction_rows AS base;

@@ -1,0 +1,10 @@
+CREATE TEMPORARY VIEW finalized AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  height,
+  transactions
+FROM READ_PARQUET('events/finalized/*.parquet')
+WHERE
+  whole;

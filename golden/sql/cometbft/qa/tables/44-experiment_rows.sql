@@ -1,0 +1,4 @@
+CREATE TEMPORARY TABLE experiment_rows AS
+SELECT
+  base.*
+FROM experiments AS base;

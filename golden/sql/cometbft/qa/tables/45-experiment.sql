@@ -1,0 +1,5 @@
+CREATE TEMPORARY TABLE experiment AS
+SELECT
+  base.*,
+  TRUE AS accepted
+FROM experiment_rows AS base;

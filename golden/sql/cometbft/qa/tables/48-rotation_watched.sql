@@ -1,0 +1,5 @@
+CREATE TEMPORARY TABLE rotation_watched AS
+SELECT
+  base.*,
+  TRUE AS accepted
+FROM rotation_watched_rows AS base;
