@@ -84,7 +84,7 @@ def test_a_cell_of_a_phase_leads_to_the_samples_of_that_phase(upgrade: Path, cac
     name, (end, begin) = "Memory/Memory before and after/memory_used", read_phase_bounds(upgrade)
     (before,), (after,) = (trace_cell(upgrade, f"{name}/{phase}", cache)["runs"] for phase in ("before", "after"))
     assert (before["id"], after["id"]) == ("run:before", "run:after")
-    results = json.loads((upgrade / "results.json").read_text(encoding="utf-8"))["metrics"]["memory_used"]["columns"]
+    results = json.loads((upgrade / "results.json").read_text(encoding="utf-8"))["metrics"]["memory_used"]["runs"]
     for run in (before, after):
         assert (run["size"], run["average"]) == (results[run["id"]]["size"], results[run["id"]]["average"])
     for run, is_in_phase in ((before, lambda t: t < end), (after, lambda t: t >= begin)):

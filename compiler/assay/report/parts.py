@@ -345,8 +345,8 @@ def build_part_dictionary(checked: CheckedPackage, report: Report, prose_texts: 
         return ()
     prose_texts = tuple(prose_texts)
     explained = {name for group in report.dictionary for name in group.metrics}
-    shown = dict.fromkeys((*list_part_metrics(report, prose_texts), *report.compared_metrics))
-    names = [name for name in shown if name not in explained]
+    metric_ids = dict.fromkeys((*list_part_metrics(report, prose_texts), *report.compared_metrics))
+    names = [name for name in metric_ids if name not in explained]
     for name in names:  # the list grows: the inputs of a formula may be formulas, too
         names += [item for item in formula.list_inputs(checked.get_metric(name).measure) if item not in names]
     entries = tuple(build_metric_entry(checked, name) for name in names)

@@ -2,13 +2,15 @@
 -- In reports without hashes, the instant at which one was sent, in nanoseconds, tells it from others.
 SELECT experiment_id, count(*) AS transactions, max(times) AS times, min(tx) AS example
 FROM (
-    SELECT
-        experiment_id,
-        coalesce(tx_hash, 'the one sent at ' || (block_time - duration_ns) || ' ns') AS tx,
-        count(DISTINCT block_time) AS times
-    FROM loaded
+    SELECT experiment_id, tx, count(DISTINCT block_time) AS times
+    FROM (
+        SELECT
+            experiment_id,
+            block_time,
+            coalesce(tx_hash, 'the one sent at ' || (block_time - duration_ns) || ' ns') AS tx
+        FROM loaded
+    )
     GROUP BY experiment_id, tx
     HAVING count(DISTINCT block_time) > 1
 )
 GROUP BY experiment_id
-ORDER BY experiment_id

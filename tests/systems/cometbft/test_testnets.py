@@ -261,7 +261,7 @@ def test_groups_have_phases_and_sources_of_their_own(tmp_path: Path, cache: Path
         cwd=workspace,
     )  # fmt: skip
     assert built.status == 0, built.err
-    columns = {name: list(metric["columns"]) for name, metric in load_json(out / "results.json")["metrics"].items()}
+    columns = {name: list(metric["runs"]) for name, metric in load_json(out / "results.json")["metrics"].items()}
     assert columns["disk_write_rate"] == ["host:one:before", "host:one:after"]
     assert columns["vm_disk_write_rate"] == ["machine:one:before", "machine:one:after", "machine:one:second start"]
     parts = {

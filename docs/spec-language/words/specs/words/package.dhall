@@ -81,8 +81,7 @@ in  S.Package::{
     , coverage = hosts.coverage
     , filterFiles = reports.filterFiles
     , cuts = reports.cuts
-    , reports = reports.reports # [ hosts.report ]
-    , articles = blocks.articles
+    , reports = reports.reports # [ hosts.report ] # blocks.reports
     , series = blocks.series # reports.series
     , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , examples =
