@@ -40,7 +40,7 @@ WITH samples AS (
     NOT experiment_id IS NULL
 )
 /* latency: Latency */
-/* definition 8b5de2caa502f282c282c0b6a890a2f6e29c8132183e4bd4584bd687cc2150f7 */
+/* definition 75cd3f25e09937a4c012e8be7fe4c659a705a6e4e6d40ecebf5b223a61e13c99 */
 SELECT
   domain.per,
   distributions.size,

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* load_avg: Average load */
-/* definition c9ddd71de1b7b188e26b47988760eb453717620524d8d31cde57d905c0f4442d */
+/* definition 6874a400b59e0b78643e26dc84df89d0c1d068952850c2e9ac34a830d289c5df */
 SELECT
   size,
   mean,

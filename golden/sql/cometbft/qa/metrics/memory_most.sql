@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* memory_most: Maximum resident memory */
-/* definition c824ca223039c0168a938c52d1bb8d00b6cc86e54f7fe92dc70843a05927959d */
+/* definition 7ca590ed2d32da7093f2818b8d971d7cdc2c8b0f972beda99a7e3ee0e63f7380 */
 SELECT
   size,
   mean,

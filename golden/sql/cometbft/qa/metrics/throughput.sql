@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* throughput: Throughput */
-/* definition de85ad8ad699c63b2eb0e2954f35759ee33637e218ecddc52c7373cd1d4c9bca */
+/* definition 1ba1f26e4dea5212a5e66932c01133846c668a0e6e8cac53c3620f3f15ffc240 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* valid_txs: Transactions */
-/* definition 36f2b619cb9027d8d71a870e4e7c3ba425ee308d226ac66ffe4281e4257130c5 */
+/* definition bde646568cbdaddb471e0be8e0d810276bd358a220c09bedb75c0d5d8cc266f0 */
 SELECT
   size,
   mean,

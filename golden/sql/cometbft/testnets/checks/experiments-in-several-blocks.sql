@@ -8,11 +8,17 @@ SELECT
 FROM (
   SELECT
     experiment_id,
-    COALESCE(tx_hash, 'the one sent at ' || (
-      block_time - duration_ns
-    ) || ' ns') AS tx,
+    tx,
     COUNT(DISTINCT block_time) AS times
-  FROM loaded
+  FROM (
+    SELECT
+      experiment_id,
+      block_time,
+      COALESCE(tx_hash, 'the one sent at ' || (
+        block_time - duration_ns
+      ) || ' ns') AS tx
+    FROM loaded
+  )
   GROUP BY
     experiment_id,
     tx
@@ -20,6 +26,4 @@ FROM (
     COUNT(DISTINCT block_time) > 1
 )
 GROUP BY
-  experiment_id
-ORDER BY
   experiment_id;

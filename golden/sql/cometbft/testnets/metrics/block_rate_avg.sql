@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* block_rate_avg: Average block rate */
-/* definition 399cfa6e7cd217374230037d3cd591876d9e4c471ee493f5c7dc35cce5b8d58f */
+/* definition 6ef2c8a414cdd15432ae4e54c24e15fc13a6e5fd44117376572e3da66de85d37 */
 SELECT
   size,
   mean,

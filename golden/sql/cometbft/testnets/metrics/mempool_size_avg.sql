@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* mempool_size_avg: Average mempool size */
-/* definition 147c9be99d152ac5782e37c532ffa1ea0beb78179f647995c95790562ddb7fab */
+/* definition 2233ee713c2e8817b84f694891d345da770e82658c40759425b2849c287780d7 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* round_highest: Highest round */
-/* definition edc5867067194396b33947f8926b29b71e568a99c07501832dfce151d1d08479 */
+/* definition 8a7c1296d691747aa6377a0cc8bd1f6d5638f6b5476e337001a0d391bd8e7fc3 */
 SELECT
   size,
   mean,

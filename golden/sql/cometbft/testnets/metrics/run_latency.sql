@@ -40,7 +40,7 @@ WITH samples AS (
     NOT name IS NULL
 )
 /* run_latency: Latency in the run */
-/* definition f60b47e01e15b2a80a0e6bcf02711cbf1beb9c36cf5b08eb7cbdefe5b2f82cdd */
+/* definition 3a21bd95b94553da941b743e25514ad791e64bfb93da015e85b4bd7b5dce74bc */
 SELECT
   domain.per,
   distributions.size,
