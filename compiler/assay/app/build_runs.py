@@ -281,14 +281,17 @@ def _assemble(
         get_texts(prose), collect_cut_runs(computation), build_claims_data(claims), calibration_figures,
     )  # fmt: skip
     compared = {run.id for run in list_main_runs(report, figures)}
-    judgements = _judge(
-        checked, shown_report, computed.computation, compared, choices, create_calculation(session, request)
-    )
+    judgements_by_group: dict[str, ReportJudgements] = {}
+    for group in computed.groups:
+        calculate = create_calculation(session, group.request_runs(request))
+        judged = _judge(checked, group.report, group.computation, compared, choices, calculate)
+        judgements_by_group |= {group.inputs.name: judged} if judged else {}
+    judgements = judgements_by_group.get("")
     whole_runs = run_figures if computation.views else []
     files = name_point_files(computation)
     listings = build_listing_galleries(checked, shown_report, get_style(choices.style), run_figures, files)
     groups = [group.create_shown_group() for group in computed.groups] if report.parts else []
-    parts = ShownParts(groups, texts, computed.notes, describe_claims(claims), judgements)
+    parts = ShownParts(groups, texts, computed.notes, describe_claims(claims), judgements_by_group)
     document = assemble(
         checked, shown_report, figures, choices, format_provenance(provenance_record, checked), whole_runs, judgements,
         listings, parts,

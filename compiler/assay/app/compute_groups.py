@@ -44,6 +44,10 @@ class ComputedGroup:
     computation: Computation
     warnings: tuple[str, ...]
 
+    def request_runs(self, request: ReportRequest) -> ReportRequest:
+        """Return the request of the report for the runs of this group alone."""
+        return _select_runs(request, self.report, self.inputs.texts, self.inputs.runs, request.point_names)
+
     def create_shown_group(self) -> ShownGroup:
         """Return the group for a report."""
         runs = [create_run_figures(item) for item in self.computation.runs]

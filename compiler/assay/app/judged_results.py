@@ -252,6 +252,9 @@ def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
     hint = "add `judgement = Some S.Judgement::{=}` to the report, and build it again"
     if "runs" not in results:
         hint = "pass the output folder of a comparison"
+    elif "groups" in results:
+        origin = f"{origin}, whose groups of runs are judged apart"
+        hint = "the first page has a verdict of each group; gate the runs of one by a report without groups"
     elif "noise" in results:
         origin, hint = f"{origin} with --repeats", "build the report without --repeats"
     elif isinstance(runs, list) and len(runs) == 1:

@@ -28,13 +28,12 @@ def judge_report(
     calculate: Calculate | None = None,
 ) -> ReportJudgements | None:
     """Judge the versions or phases after the first; None if there is no other, or if the report judges nothing.
-    Runs of groups are not judged: each group has a baseline of its own.
 
     `calculate` computes metrics over the same runs: with it, samples of other things are not compared.
     """
     compared, calibration = split_calibration(computation)
     versions = list_versions(compared.columns)
-    if report.judgement is None or len(versions) == 1 or not metrics or report.groups:
+    if report.judgement is None or len(versions) == 1 or not metrics:
         return None
     standardized = standardize_metrics(checked, metrics, summary, calculate) if calculate else {}
     calibration_results = [item.results for item in calibration]

@@ -189,7 +189,9 @@ def assemble(
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
-        answers=_build_answers(checked, report, versions, choices, judgements, manifest, list(labels_by_run), units),
+        answers=_build_answers(
+            checked, report, versions, choices, judgements, manifest, list(labels_by_run), units, parts
+        ),
     )
 
 
@@ -215,12 +217,26 @@ def _build_answers(
     manifest: Table,
     run_ids: Sequence[str],
     units: ReportUnits,
+    parts: ShownParts,
 ) -> tuple[Answer, ...]:
-    """Return the answers of the first page; none without judgements."""
-    if not judgements:
-        return ()
-    combined = combine_columns(manifest, versions, run_ids)
-    return compose_answers(checked, report, versions, choices.summary, judgements, combined, units)
+    """Return the answers of the first page, those of each group of runs; none without judgements."""
+
+    def compose(judged_report: Report, compared: Sequence[Version], judged: ReportJudgements) -> tuple[Answer, ...]:
+        combined = combine_columns(manifest, compared, run_ids)
+        return compose_answers(checked, judged_report, compared, choices.summary, judged, combined, units)
+
+    if judgements:
+        return compose(report, versions, judgements)
+    judged_groups = [group for group in parts.groups if group.name and group.name in parts.judgements]
+    return tuple(
+        answer
+        for group in judged_groups
+        for answer in compose(
+            group.report,
+            [version for version in versions if get_group_name(version.id) == group.name],
+            parts.judgements[group.name],
+        )
+    )
 
 
 def _build_section(

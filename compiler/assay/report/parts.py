@@ -38,14 +38,14 @@ class ShownParts:
     """What the parts of a report show, by groups of runs: the only group has an empty name if there are none.
 
     `prose` maps file names to texts, `notes` titles of parts to notes on what they leave out. `claims` are the tables
-    of the claims of documents, `judgements` those of averages.
+    of the claims of documents, `judgements` those of averages by group.
     """
 
     groups: Sequence[ShownGroup] = ()
     prose: Mapping[str, Prose] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     claims: tuple[Appendix, ...] = ()
-    judgements: ReportJudgements | None = None
+    judgements: Mapping[str, ReportJudgements] = dataclasses.field(default_factory=dict)
 
 
 NO_PARTS = ShownParts()
@@ -72,7 +72,7 @@ def _create_contexts(
     figure_numbers = itertools.count(first_figure)
     for group in parts.groups:
         context = _create_context(checked, group, style_name, figure_numbers, contexts)
-        contexts[group.name] = dataclasses.replace(context, judgements=parts.judgements)
+        contexts[group.name] = dataclasses.replace(context, judgements=parts.judgements.get(group.name))
     return contexts
 
 
