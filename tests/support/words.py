@@ -225,7 +225,7 @@ def _find_lines(lines: Sequence[str], prefix: str) -> str:
 
 _TITLES = {
     "S": "Package", "S.source": "Sources", "U": "Units", "X": "Expressions", "E": "Events", "G": "Grains and instants",
-    "M": "Metrics", "R": "Reports", "P": "Phases", "Q": "Examples", "A": "Articles",
+    "M": "Metrics", "R": "Reports", "P": "Phases", "Q": "Examples", "B": "Blocks",
     "O": "Observations",
 }  # fmt: skip
 _FILES = {

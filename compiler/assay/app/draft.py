@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.app.judged_results import JudgedResults, read_judged_results
-from assay.app.observations import draft_conclusion, list_groups, parse_observations, read_text
+from assay.app.judged_results import RESULTS, JudgedResults, read_judged_results, read_results_data
+from assay.app.observations import can_be_gated, draft_conclusion, list_groups, parse_observations, read_text
 from assay.app.regenerate import read_published_report
 from assay.app.session import Session
 from assay.lang.checked_package import CheckedPackage
@@ -53,7 +53,7 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
             folder = get_build_folder(path)
             full_name = read_provenance(folder).content.report
             documents[name] = _read_document(folder)
-            if documents[name].answers:
+            if documents[name].answers and can_be_gated(read_results_data(folder / RESULTS)):
                 judged[name] = read_judged_results(folder)
         definitions[full_name] = _find_report(session, full_name)
     if len(definitions) > 1:

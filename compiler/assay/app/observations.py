@@ -85,8 +85,7 @@ def add_observations(
             message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"
             raise fail("no-observations", message, hint=hint, status=USAGE)
         return document
-    has_phases = any("phase" in run for run in results.get("runs", ()))  # a gate decides on runs, not on phases
-    judged = {"": parse_judged_results(results)} if "judgement" in results and not has_phases else {}
+    judged = {"": parse_judged_results(results)} if can_be_gated(results) else {}
     conclusion = draft_conclusion(judged, {"": document})
     if not prose_by_file:
         return replace(document, observations=build_draft(checked, rules, changes, conclusion))
@@ -97,6 +96,11 @@ def add_observations(
     note = f"The observations have {describe_unquoted(count)} without a quote of a cell, marked {MARK}."
     warnings = (*document.warnings, *([note] if count else []))
     return replace(document, observations=build_observations(rendered, changes), warnings=warnings)
+
+
+def can_be_gated(results: Mapping[str, Any]) -> bool:
+    """Return whether a gate decides on results: it does on runs, not on phases or groups of runs."""
+    return "judgement" in results and not any("phase" in run for run in results["runs"])
 
 
 def draft_conclusion(results: Mapping[str, JudgedResults], documents: Mapping[str, Document]) -> str:
