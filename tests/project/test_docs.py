@@ -46,7 +46,7 @@ TUTORIAL = "docs/tutorial.md"
 NAMING_PAGES = [name for name in PAGES if name != "docs/spec-language/errors.md"]
 SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
 GROUPS = {"S": "package", "S.source": "source", "U": "units", "E": "event", "X": "expression", "G": "grain",
-          "M": "metric", "R": "report", "A": "article", "P": "phase", "Q": "example", "O": "observation"}  # fmt: skip
+          "M": "metric", "R": "report", "B": "block", "P": "phase", "Q": "example", "O": "observation"}  # fmt: skip
 DURATION = re.compile(r"(?<=; )\d+\.\d s$|^\d+\.\d s$", re.MULTILINE)  # at the end of a build
 INSIDE = {"concat", "leaf", "many", "token"}  # parts of other words
 

@@ -11,8 +11,8 @@ import pytest
 from assay.judgement.change import RatioChange
 from assay.judgement.interval import Comparison, Component, Spread
 from assay.judgement.report_judgements import JudgedChange
-from assay.judgement.rules import Outcome, decide_rule
 from assay.judgement.verdict import Direction, Margin, judge
+from assay.report.rules import Outcome, decide_rule
 from tests.support.commands import run_assay
 
 PARTS = """

@@ -46,11 +46,7 @@ def drop_unavailable_parts(
     parts, notes, missing_names, omitted_titles = [], {}, set[str](), list[str]()
     report, left_out = _drop_unavailable_metrics(finder, report)
     if left_out:
-        notes[""] = tuple(
-            _describe_left_out(source, runs_without_source[source.name], left_out[source.name])
-            for source in missing_sources
-            if source.name in left_out
-        )
+        notes[""] = tuple(_describe_left_out(item, runs_without_source, left_out) for item in missing_sources)
     for part in report.parts:
         remaining_part, part_missing, dropped = _drop_unavailable_blocks(finder, part, prose)
         missing_names |= part_missing
@@ -106,7 +102,13 @@ def _drop_unavailable_metrics(finder: _MissingSourceFinder, report: Report) -> t
     return dataclasses.replace(report, sections=remaining_sections, charts=charts), left_out
 
 
-def _describe_left_out(source: Source, runs: Sequence[str], names: Sequence[str]) -> str:
+def _describe_left_out(
+    source: Source, runs_without_source: Mapping[str, Sequence[str]], left_out: Mapping[str, Sequence[str]]
+) -> str:
+    """Return a sentence on the metrics that tables leave out because runs lack a source; empty without any."""
+    runs, names = runs_without_source[source.name], left_out.get(source.name, ())
+    if not names:
+        return ""
     subject = f"Run {runs[0]} has" if len(runs) == 1 else f"Runs {', '.join(runs)} have"
     doc = source.doc[:1].lower() + source.doc[1:]
     return f"{subject} no records of source {source.name} ({doc}), so tables of metrics leave out: {', '.join(names)}."

@@ -63,7 +63,7 @@ from assay.plan.planner import AppliedFilter, can_split_by_phase
 from assay.provenance.record import build_provenance, format_provenance
 from assay.report.answer import Answer
 from assay.report.assemble import assemble
-from assay.report.blocks.claims import build_claims_data, describe_claims, list_claim_warnings
+from assay.report.blocks.claims import CheckedClaim, build_claims_data, describe_claims, list_claim_warnings
 from assay.report.document import Document, Gallery
 from assay.report.group_changes import GroupChanges, build_group_changes_data
 from assay.report.group_figures import build_groups_gallery
@@ -255,41 +255,23 @@ def _check_date(text: str) -> None:
 
 
 def _assemble(
-    session: Session,
-    report: Report,
-    split: SplitReport,
-    computed: ComputedReport,
-    texts: Mapping[str, Prose],
-    choices: Choices,
-    options: Options,
-    group_changes: GroupChanges,
-    request: ReportRequest,
-    left_out: Sequence[str] = (),
-) -> AssembledReport:
+    session: Session, report: Report, split: SplitReport, computed: ComputedReport, texts: Mapping[str, Prose],
+    choices: Choices, options: Options, group_changes: GroupChanges, request: ReportRequest, left_out: Sequence[str],
+) -> AssembledReport:  # fmt: skip
     """Assemble a report for writing; `split` has the chosen margin, segments, and no metrics that phases cannot cut."""
     checked, shown_report = split.checked, split.report
     metrics = list_report_metrics(checked, shown_report)
     computation, calibration = split_calibration(computed.computation)
     figures = [create_run_figures(item) for item in computation.columns]
     run_figures, calibration_figures = (list(map(create_run_figures, item)) for item in (computation.runs, calibration))
-    observations = read_observations(options.observations)
-    prose = {**texts, **observations}
+    prose = {**texts, **(observations := read_observations(options.observations))}
     claims = check_group_claims(checked, computed.groups)
-    provenance_record = build_provenance(
-        checked, report, _list_defined_metrics(checked, report, texts), choices, run_figures,
-        [collect_inputs(checked, item) for item in computed.computation.runs], session.get_templates(),
-        get_texts(prose), collect_cut_runs(computation), build_claims_data(claims), calibration_figures,
-    )  # fmt: skip
-    compared = {run.id for run in list_main_runs(report, figures)}
-    judgements_by_group: dict[str, ReportJudgements] = {}
-    for group in computed.groups:
-        calculate = create_calculation(session, group.request_runs(request))
-        judged = _judge(checked, group.report, group.computation, compared, choices, calculate)
-        judgements_by_group |= {group.inputs.name: judged} if judged else {}
+    provenance_record = _record_provenance(session, checked, report, computed, texts, prose, choices, claims)
+    judgements_by_group = _judge_groups(session, checked, computed, list_main_runs(report, figures), choices, request)
     judgements = judgements_by_group.get("")
     whole_runs = run_figures if computation.views else []
-    files = name_point_files(computation)
-    listings = build_listing_galleries(checked, shown_report, get_style(choices.style), run_figures, files)
+    style, files = get_style(choices.style), name_point_files(computation)
+    listings = build_listing_galleries(checked, shown_report, style, run_figures, files)
     groups = [group.create_shown_group() for group in computed.groups] if report.parts else []
     parts = ShownParts(groups, texts, computed.notes, describe_claims(claims), judgements_by_group)
     document = assemble(
@@ -304,25 +286,21 @@ def _assemble(
     units = choose_report_units(checked, shown_report, figures, choices.summary)
     document = add_timelines(document, checked, shown_report, run_figures)
     galleries = _collect_galleries(checked, choices, courses, split.column, spreads, group_changes, document, units)
-    warnings = (
-        *notes,
-        *document.warnings,
-        *list_undrawn_series(checked, computed.groups),
-        *list_claim_warnings(claims),
-    )
+    undrawn = list_undrawn_series(checked, computed.groups)
+    warnings = (*notes, *document.warnings, *undrawn, *list_claim_warnings(claims))
     document = replace(document, galleries=(*document.galleries, *galleries), warnings=warnings)
     details = NO_DETAILS
     if HTML in options.forms:
-        applied = computation.compiled_plan.plan.applied
+        runs_by_label = dict(zip(label_runs(report, run_figures), run_figures, strict=True))
         details = collect_report_details(
-            checked, shown_report, metrics, applied, computation, run_columns, choices, judgements, courses, units,
-            computed.rows, dict(zip(label_runs(report, run_figures), run_figures, strict=True)),
+            checked, shown_report, metrics, computation.compiled_plan.plan.applied, computation, run_columns, choices,
+            judgements, courses, units, computed.rows, runs_by_label,
         )  # fmt: skip
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     results |= _build_value_data(split, spreads, group_changes)
     if judgements:
-        main_figures = list_main_runs(report, figures)
-        results["judgement"] = _build_judgements(judgements, shown_report, document.answers, main_figures, computation)
+        main_runs = list_main_runs(report, figures)
+        results["judgement"] = _build_judgements(judgements, shown_report, document.answers, main_runs, computation)
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
     if choices.measures_noise:
         noise = measure_metrics(checked, shown_report, computation, choices.summary)
@@ -333,17 +311,42 @@ def _assemble(
     results |= build_row_data(checked, computation, run_figures) | build_run_group_data(report, run_figures)
     results |= {"claims": build_claims_data(claims)} if claims else {}
     labels = (*label_runs(report, figures), *calibration_labels, *label_runs(report, whole_runs))
-    findings = tuple(iter_findings(labels, [*figures, *calibration_figures, *whole_runs]))
-    parts_of_report = (
-        document,
-        provenance_record,
-        results,
-        computed.computation,
-        details,
-        prose if report.parts else prose or None,
-        findings,
-    )
-    return AssembledReport(checked, *parts_of_report)
+    stored = prose if report.parts else prose or None
+    data = (document, provenance_record, results, computed.computation, details, stored)
+    return AssembledReport(checked, *data, tuple(iter_findings(labels, [*figures, *calibration_figures, *whole_runs])))
+
+
+def _record_provenance(
+    session: Session, checked: CheckedPackage, report: Report, computed: ComputedReport, texts: Mapping[str, Prose],
+    prose: Mapping[str, Prose], choices: Choices, claims: Sequence[CheckedClaim],
+) -> dict[str, object]:  # fmt: skip
+    """Return the provenance of a report; `prose` is all of its text, `texts` that of its parts."""
+    computation, calibration = split_calibration(computed.computation)
+    runs, calibration_runs = (list(map(create_run_figures, item)) for item in (computation.runs, calibration))
+    return build_provenance(
+        checked, report, _list_defined_metrics(checked, report, texts), choices, runs,
+        [collect_inputs(checked, item) for item in computed.computation.runs], session.get_templates(),
+        get_texts(prose), collect_cut_runs(computation), build_claims_data(claims), calibration_runs,
+    )  # fmt: skip
+
+
+def _judge_groups(
+    session: Session,
+    checked: CheckedPackage,
+    computed: ComputedReport,
+    main_runs: Sequence[RunFigures],
+    choices: Choices,
+    request: ReportRequest,
+) -> dict[str, ReportJudgements]:
+    """Judge the main runs of each group against its first one; groups of which nothing is judged are left out."""
+    compared = {run.id for run in main_runs}
+    judgements = {}
+    for group in computed.groups:
+        calculate = create_calculation(session, group.request_runs(request))
+        judged = _judge(checked, group.report, group.computation, compared, choices, calculate)
+        if judged:
+            judgements[group.inputs.name] = judged
+    return judgements
 
 
 def _list_defined_metrics(checked: CheckedPackage, report: Report, texts: Mapping[str, Prose]) -> list[str]:
@@ -395,7 +398,7 @@ def _list_notes(
     notes = [f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."] if left_out else []
     return (
         *list_group_warnings(report, computed.groups),
-        *computed.notes.get("", ()),
+        *filter(None, computed.notes.get("", ())),
         *mixed,
         *_list_warnings_of_groups(checked, report, computed, calibration_labels),
         *notes,

@@ -112,10 +112,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     system that has all metrics of the others; its filters, summary and rules apply. Raises AssayError, also (usage) for
     fewer than two runs.
     """
-    if len({run.version or run.id for run in runs}) < 2:
-        run_counts = f"several runs of `{runs[0].version}`" if len(runs) > 1 else f"{len(runs)} run"
-        hint = "name a second run; `assay query METRIC --run RUN` prints the numbers of one"
-        raise fail("runs", "a comparison needs two or more runs", found=run_counts, hint=hint, status=USAGE)
+    _refuse_single_run(runs)
     checked, report = _choose_report(session, runs, selection)
     if report:
         checked, report = add_gated_segments(checked, report)
@@ -167,6 +164,14 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         summary,
         _list_messages(checked, computation, runs, metrics),
     )
+
+
+def _refuse_single_run(runs: Sequence[NamedRun]) -> None:
+    """Raise AssayError (usage) for fewer than two runs, or runs of one version."""
+    if len({run.version or run.id for run in runs}) < 2:
+        run_counts = f"several runs of `{runs[0].version}`" if len(runs) > 1 else f"{len(runs)} run"
+        hint = "name a second run; `assay query METRIC --run RUN` prints the numbers of one"
+        raise fail("runs", "a comparison needs two or more runs", found=run_counts, hint=hint, status=USAGE)
 
 
 def _list_messages(

@@ -46,7 +46,7 @@ from assay.report.percentiles import (
     build_percentile_table,
     list_split_notes,
 )
-from assay.report.placeholders import collect_placeholder_values, drop_comparisons, fill_placeholders, split_paragraphs
+from assay.report.placeholders import choose_texts, collect_placeholder_values, fill_placeholders
 from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
 from assay.report.run_groups import list_main_runs
 from assay.report.run_parameters import build_constants_table, build_parameters_table
@@ -113,16 +113,10 @@ DELTA = ("Δ", "Δ%")
 
 
 def assemble(
-    checked: CheckedPackage,
-    report: Report,
-    runs: Sequence[RunFigures],
-    choices: Choices,
-    provenance: Mapping[str, str],
-    whole_runs: Sequence[RunFigures] = (),
-    judgements: ReportJudgements | None = None,
-    listings: tuple[Gallery, ...] = (),
-    parts: ShownParts = NO_PARTS,
-) -> Document:
+    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices,
+    provenance: Mapping[str, str], whole_runs: Sequence[RunFigures] = (), judgements: ReportJudgements | None = None,
+    listings: tuple[Gallery, ...] = (), parts: ShownParts = NO_PARTS,
+) -> Document:  # fmt: skip
     """Return the document of a report over some runs, the first of which is the baseline.
 
     `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids.
@@ -132,16 +126,13 @@ def assemble(
     run_labels, whole_labels = (run_results.label_runs(report, items) for items in (runs, whole_runs))
     labels_by_run = dict(zip((run.id for run in runs), run_labels, strict=True))
     compared = list_main_runs(report, runs)
-    constants = [shorten(text) for text in run_results.list_full_labels(report.label, compared)]
     compared_labels = [labels_by_run[run.id] for run in compared]
+    constants = [shorten(text) for text in run_results.list_full_labels(report.label, compared)]
     versions = combine_runs(compared, constants, compared_labels)
     columns, labels = [item.figures for item in versions], [item.label for item in versions]
-    placeholder_values = collect_placeholder_values(checked, columns, labels)
-    if parts.groups:
-        placeholder_values = collect_group_values(checked, parts.groups)
-    title, intro = report.title, split_paragraphs(report.intro)
-    if len(versions) == 1:
-        title, intro = drop_comparisons(checked.package.system, labels[0], report, len(compared) > 1)
+    of_versions = collect_placeholder_values(checked, columns, labels)
+    placeholder_values = collect_group_values(checked, parts.groups) if parts.groups else of_versions
+    title, intro = choose_texts(checked.package.system, report, labels, is_repeated=len(compared) > 1)
     manifest = _build_manifest(checked, report, runs, run_labels, choices)
     filters = build_filters_table(runs, run_labels, choices.filter_files)
     quality = build_quality_parts(
@@ -152,9 +143,7 @@ def assemble(
     sections = tuple(
         _build_section(checked, report, item, versions, choices, judgements, units) for item in report.sections
     )
-    charts = _build_charts(
-        checked, report, compared, [labels_by_run[run.id] for run in compared], versions, units, choices
-    )
+    charts = _build_charts(checked, report, compared, compared_labels, versions, units, choices)
     galleries = (*build_part_galleries(checked, report, parts, choices.style, len(charts) + 1), *listings)
     tables: tuple[Table | Appendix, ...] = manifest, filters, *iter_tables(galleries), *parts.claims
     return Document(
@@ -168,21 +157,10 @@ def assemble(
         sections=sections,
         charts=charts,
         dictionary=(*_build_dictionary(checked, report), *build_part_dictionary(checked, report, parts.prose.values())),
-        warnings=(
-            *list_run_notes(whole_runs, whole_labels),
-            *_list_warnings(checked, report, runs, run_labels),
-            *list_cut_warnings(checked, report, columns, choices),
-            *quality.warnings,
-        ),
+        warnings=(*_list_all_warnings(checked, report, runs, whole_runs, columns, choices), *quality.warnings),
         filters=filters,
         provenance=tuple(provenance.items()),
-        terms=build_terms(
-            checked,
-            report,
-            tables,
-            has_sample_counts=any(None in item.metrics for item in sections),
-            block_terms=explain_blocks(checked, report) if report.parts else None,
-        ),
+        terms=_build_terms(checked, report, tables, sections),
         galleries=galleries,
         claims=parts.claims,
         averages=describe_averages(checked, report, choices, units, len(versions) < len(runs)),
@@ -193,6 +171,29 @@ def assemble(
             checked, report, versions, choices, judgements, manifest, list(labels_by_run), units, parts
         ),
     )
+
+
+def _list_all_warnings(
+    checked: CheckedPackage,
+    report: Report,
+    runs: Sequence[RunFigures],
+    whole_runs: Sequence[RunFigures],
+    columns: Sequence[RunFigures],
+    choices: Choices,
+) -> Iterator[str]:
+    """Yield the warnings on runs, on runs as a whole if their phases are compared, and on cells of columns."""
+    yield from list_run_notes(whole_runs, run_results.label_runs(report, whole_runs))
+    yield from _list_warnings(checked, report, runs, run_results.label_runs(report, runs))
+    yield from list_cut_warnings(checked, report, columns, choices)
+
+
+def _build_terms(
+    checked: CheckedPackage, report: Report, tables: Sequence[Table | Appendix], sections: Sequence[Section]
+) -> tuple[Group, ...]:
+    """Return the glossary entries of numbers that belong to no metric."""
+    block_terms = explain_blocks(checked, report) if report.parts else None
+    has_sample_counts = any(None in item.metrics for item in sections)
+    return build_terms(checked, report, tables, has_sample_counts=has_sample_counts, block_terms=block_terms)
 
 
 def _build_manifest(

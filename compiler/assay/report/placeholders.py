@@ -23,11 +23,14 @@ def compares_runs(text: str) -> bool:
     return "{others}" in text or ("{base}" in text and "{last}" in text)
 
 
-def drop_comparisons(system: str, label: str, report: Report, is_repeated: bool) -> tuple[str, list[str]]:
-    """Return title and introduction for a single run or version, without texts that compare it with others.
+def choose_texts(system: str, report: Report, labels: Sequence[str], *, is_repeated: bool) -> tuple[str, list[str]]:
+    """Return title and introduction; for a single run or version, without texts that compare it with others.
 
-    If the report compares metrics, a hint says how.
+    A hint says how to compare, if the report compares metrics. `labels` are those of versions.
     """
+    if len(labels) > 1:
+        return report.title, split_paragraphs(report.intro)
+    label = labels[0]
     word = "version" if is_repeated else "run"
     subject = "{base}" if label.lower().replace("-", "_") == system else f"{system}: {word} {{base}}"
     title = subject if compares_runs(report.title) else report.title

@@ -8,7 +8,6 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from assay.judgement.report_judgements import ReportJudgements
-from assay.judgement.rules import Outcome, decide_rule, is_change_allowed
 from assay.lang.blocks.conclusion import FALLS, RISES, STAYS, Conclusion, Rule
 from assay.lang.model.package import Metric
 from assay.number_styles.exact_decimal import format_on_same_side, to_fraction
@@ -17,6 +16,7 @@ from assay.report.blocks.context import RenderContext, RenderedBlocks, register_
 from assay.report.cell_links import AVERAGE, INTERVAL, JUDGED, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.judged_cells import format_judged_cells, name_judged_columns
+from assay.report.rules import Outcome, decide_rule, is_change_allowed
 from assay.report.run_results import RunFigures
 from assay.util.percent_change import compute_percent_change
 

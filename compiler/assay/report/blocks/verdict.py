@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from assay.judgement.change import Interval
-from assay.judgement.rules import is_change_allowed
 from assay.lang.blocks.conclusion import NOT_WORSE
 from assay.lang.blocks.verdict import METRIC_HEADING, Verdict
 from assay.lang.model.headings import format_column_heading, format_metric_heading
@@ -41,6 +40,7 @@ from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSourc
 from assay.report.data_quality import list_names
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
+from assay.report.rules import is_change_allowed
 from assay.report.run_results import RunFigures, name_run
 from assay.util.escape import shorten
 from assay.util.percent_change import compute_percent_change
