@@ -180,7 +180,7 @@ def test_runs_of_different_sources_are_refused(tmp_path: Path, cache: Path) -> N
     result = build_report(run, tmp_path / "out", cache, "--run", f"other={SAMPLES}")
     assert result.status == 1
     assert result.err == (
-        "error[no-source]: article `upgrade` has nothing to show: each of its parts needs records that a run lacks\n"
+        "error[no-source]: report `upgrade` has nothing to show: each of its parts needs records that a run lacks\n"
         "  expected: files rrddata*.json (Records of a virtual machine from a Proxmox server) or "
         "files prom/raw*.json, *.parquet, *.om "
         "(Samples of host and node metrics, from a Prometheus server)\n"

@@ -216,13 +216,13 @@ def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None
             ', B.cell 200 4 "38660" ]',
             ', B.cell 100 4 "38660" ]',
             "error[claim-cells]: duplicate cell in the claim of `The QA document of v0.38` (the saturation table of "
-            "the baseline, v0.37) in article `published` (row 100, column 4)\n",
+            "the baseline, v0.37) in report `published` (row 100, column 4)\n",
         ),
         (
             ', B.cell 200 4 "38660" ]',
             ', B.cell 200 4 "38 660" ]',
             "error[claim-value]: a cell of the claim of `The QA document of v0.38` (the saturation table of the "
-            "baseline, v0.37) in article `published` is not a number (row 200, column 4)\n"
+            "baseline, v0.37) in report `published` is not a number (row 200, column 4)\n"
             "  expected: digits, as in 35600 or 1.5\n"
             "  found:    38 660\n",
         ),

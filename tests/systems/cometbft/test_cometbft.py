@@ -348,7 +348,7 @@ def test_empty_run_is_refused(tmp_path: Path, cache: Path) -> None:
     assert (result.status, result.err.replace(str(run), "RUN")) == (
         1,
         """\
-error[no-source]: article `qa` has nothing to show: each of its parts needs records that a run lacks
+error[no-source]: report `qa` has nothing to show: each of its parts needs records that a run lacks
   expected: files report/*.csv, results/raw.csv (Reports of the load tool, with a row for each transaction in a \
 block); files logs/*.log (Logs of the nodes, as JSON lines: `log_format = "json"` in config.toml); files \
 prom/raw*.json, *.parquet, *.om (Samples of the nodes' metrics, from a Prometheus server)

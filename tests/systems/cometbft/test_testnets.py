@@ -178,7 +178,7 @@ def test_group_with_nothing_to_show_is_named(tmp_path: Path, cache: Path, runs: 
         shutil.rmtree(run / "report")
     built = build(tmp_path / "out", cache, runs, "--to", "md")
     assert built.status == 1
-    assert "error[no-source]: article `testnets` has nothing to show of group `rotating`" in built.err
+    assert "error[no-source]: report `testnets` has nothing to show of group `rotating`" in built.err
 
 
 def test_verify_and_trace_know_groups(tmp_path: Path, cache: Path, runs: Mapping[str, Path]) -> None:
