@@ -26,7 +26,7 @@ from assay.lang.check import check
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Field, Metric, Package
 from assay.lang.resolve import resolve_package
-from assay.lineage.column_lineage import ROWS, Origin, trace_columns
+from assay.lineage.column_lineage import ROWS, Origin, qualify_columns, trace_columns
 from assay.lineage.graph import to_dot
 from assay.lineage.metric_lineage import Lineage, build_lineage, get_root
 from assay.plan.planner import AppliedFilter, build_plan
@@ -299,3 +299,11 @@ def test_a_metric_of_two_systems_needs_its_system(tmp_path: Path, cache: Path) -
         "error[ambiguous-metric]: `latency_avg` is a metric of `cometbft` and `other`\n  hint: pass --system NAME\n",
     )
     assert run_assay("lineage", "latency_avg", "--system", "other", "--cache", cache, cwd=workspace_root).status == 0
+
+
+def test_names_that_a_query_defines_itself_are_resolved() -> None:
+    """DuckDB groups and filters by names of the same SELECT."""
+    text = "SELECT a AS k, coalesce(b, 1) AS tx, count(*) AS n FROM t GROUP BY k, tx HAVING n > 1"
+    query = sqlglot.parse_one(text, read="duckdb")
+    tree = qualify_columns(query, {"t": ("a", "b")})
+    assert [item.sql() for item in tree.args["group"].expressions] == ["t.a", "COALESCE(t.b, 1)"]

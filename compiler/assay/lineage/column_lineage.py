@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
+from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import walk_in_scope
 
@@ -57,6 +58,13 @@ class ColumnOrigins:
 
 def qualify_columns(query: exp.Expr, schema: Schema) -> exp.Expr:
     """Return a copy of a query in which every column names its source and `*` is expanded."""
+    try:
+        return _qualify(query, schema, expand_alias_refs=False)
+    except OptimizeError:  # the query uses a name that it defines itself, as in `GROUP BY alias`
+        return _qualify(query, schema, expand_alias_refs=True)
+
+
+def _qualify(query: exp.Expr, schema: Schema, *, expand_alias_refs: bool) -> exp.Expr:
     tree = query.copy()
     for item in list(tree.find_all(exp.Lambda)):
         _unbind_lambda(item)
@@ -69,7 +77,7 @@ def qualify_columns(query: exp.Expr, schema: Schema) -> exp.Expr:
         schema=kinds,
         quote_identifiers=False,
         identify=False,
-        expand_alias_refs=False,
+        expand_alias_refs=expand_alias_refs,
     )
 
 
