@@ -328,12 +328,12 @@ def test_counts_that_repeat_have_no_rows(built: Path) -> None:
 
 
 def test_first_page_names_the_segments_that_changed(place: Path, built: Path) -> None:
-    """Only writes take longer, of any shard; the largest changes come first."""
+    """Only writes take longer, of any shard; the largest changes come first, without those that are by themselves."""
     results = json.loads((built / "results.json").read_text())
     changes = {
         name: abs(runs["new"]["percent"])
         for name, runs in results["judgement"]["metrics"].items()
-        if name.startswith("time[") and runs["new"]["verdict"] in ("worse", "better")
+        if name.startswith("time[") and runs["new"]["verdict"] in ("worse", "better") and not runs["new"]["by_itself"]
     }
     ranked = sorted(changes, key=lambda name: (-changes[name], name))
     (answer,) = json.loads((built / "document.json").read_text())["answers"]

@@ -120,7 +120,6 @@ def test_run_as_an_option_is_refused_with_a_hint(cache: Path) -> None:
         (("--report", "cardano/nothing"), RUNS, "unknown-report"),
         (("--report", "cardano/history"), RUNS, "unknown-report"),
         (("--summary", "nothing"), RUNS, "unknown-summary"),
-        (("--system", "antelope"), RUNS, "no-report"),
         ((), (RUNS[0], "nowhere"), "no-run"),
         ((), (RUNS[0].removeprefix("10.5="),) * 2, "run-name"),
     ],
@@ -129,6 +128,13 @@ def test_usage_errors_are_named(cache: Path, options: tuple[str, ...], runs: tup
     result = compare(cache, *options, runs=runs)
     assert (result.status, result.out) == (2, "")
     assert f"error[{code}]" in result.err
+
+
+def test_runs_of_another_system_are_refused_with_the_files_that_it_needs(cache: Path) -> None:
+    result = compare(cache, "--system", "antelope")
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith("error[no-source]: ")
+    assert "hint: pass the directory of a run of antelope" in result.err
 
 
 @pytest.mark.parametrize("columns", [12, 30, 50, 70, 84, 100, 140])

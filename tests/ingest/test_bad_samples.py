@@ -175,6 +175,8 @@ def test_odd_values_are_counted_with_warnings(odd_build: tuple[Path, CommandResu
     odd_values = [row["value"] for row in rows if not math.isfinite(row["value"])]
     assert {str(value) for value in odd_values} == {"inf", "nan"}
     assert result.err.splitlines() == [
+        "warning: Run run has no records of source nodes (logs of the nodes, as JSON lines: "
+        '`log_format = "json"` in config.toml), so tables of metrics leave out: Block interval, Catching up, Errors.',
         # the repeated series begins again in the middle of the file, so it is out of order, too
         "warning: 0.38.17: samples of 2 series were out of order, and are sorted",
         f"warning: 0.38.17: {count_rounds(1)} samples have duplicates with equal values, and are counted once",

@@ -443,10 +443,10 @@ def test_list_of_reports_includes_the_history(cache: Path) -> None:
     assert list(reports) == [
         "cardano/comparison",
         "cardano/host-activity",
-        "cardano/performance",
-        "cardano/history",
         "cardano/host-timelines",
+        "cardano/performance",
         "cardano/workloads",
+        "cardano/history",
     ]
     assert reports["cardano/history"] == "45"
 

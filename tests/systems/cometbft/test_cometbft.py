@@ -272,6 +272,7 @@ def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache:
         "of 20 s, so the rate has no values.\n"
         "warning: 0.38.17: total_txs_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the "
         "window of 20 s, so the rate has no values.\n"
+        "warning: 0.38.17: there are no samples of Average block rate.\n"
     )
 
 
