@@ -36,7 +36,7 @@ def add_elements(group: Group) -> Group:
 
 
 def list_elements(group: Group) -> Group | None:
-    """Return the elements of the lists of records as records of the same event; None if there are none."""
+    """Return a group whose records are the elements of the lists in its records; None if these have no lists."""
     known_format, source = group.known_format, group.source
     names = {field.name for field in source.fields}
     if known_format is None or ELEMENT not in names or not known_format.elements:

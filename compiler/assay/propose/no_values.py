@@ -40,7 +40,7 @@ def drop_no_values(records: Sequence[Record]) -> tuple[list[Record], NoValues]:
 
 
 def _write_value(value: object) -> str:
-    """Return a value as a document writes it; numbers that are none as JSON of Python has them."""
+    """Return a value as text; infinities and NaN are spelled as in JSON files that Python writes."""
     if not isinstance(value, float) or math.isfinite(value):
         return str(value)
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

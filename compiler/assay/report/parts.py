@@ -35,7 +35,9 @@ from assay.util.diagnostics import fail, suggest_nearest
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ShownParts:
-    """What the parts of a report show, by groups of runs: the only group has an empty name if there are none.
+    """What the parts of a report show, by groups of runs.
+
+    A report without groups has a single one, whose name is empty.
 
     `prose` maps file names to texts, `notes` titles of parts to notes on what they leave out. `claims` are the tables
     of the claims of documents, `judgements` those of averages by group.
@@ -236,6 +238,7 @@ def render_prose(context: RenderContext, prose: Prose) -> RenderedProse[Quote]:
     """
 
     def render_quote(quote: Quote) -> str | None:
+        """Return the text of a quote; None if its group has no runs, or its choice no row."""
         group = context.find_group(quote.group)
         if group is None:
             return None
