@@ -6,15 +6,17 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import duckdb
 import pytest
 
+from assay.lang.checked_package import REAL_DECIMALS, MeasureResult
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric, Reduction, Unit
 from assay.sql import dialect
-from assay.sql.sample_cells import REAL_SCALE, build_cells
+from assay.sql.sample_cells import build_cells
 
 NONE = Unit("dimensionless", "")
 METRIC = Metric("m", "", "", "g", Expression("column", name="x"), None, False, None, "", NONE, "neither", 4)
@@ -35,11 +37,11 @@ def compute_all_cells(metrics: Sequence[Metric], rows: Sequence[Row], grain: Gra
     """Return the cells of metrics: metric, place, cluster, total, size, lost and units."""
     with duckdb.connect() as connection:
         kind = "BIGINT" if integral else "DOUBLE"
-        names = {item.id for item in metrics} if integral else set()
+        decimals = dict.fromkeys((item.id for item in metrics), 0 if integral else REAL_DECIMALS)
         connection.execute(f"CREATE TABLE g (slot BIGINT, host TEXT, x {kind})")
         for row in rows:
             connection.execute("INSERT INTO g VALUES (?, ?, ?)", list(row))
-        return connection.execute(dialect.to_sql(build_cells(metrics, grain, names, {}))).fetchall()
+        return connection.execute(dialect.to_sql(build_cells(metrics, grain, decimals, {}))).fetchall()
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_real_measure_may_be_a_whole_constant() -> None:
     """The engine would multiply two integers of 32 bits, and overflow."""
     quantity = replace(METRIC, measure=Expression("quantity", number=Decimal(1500), unit="gigabyte"))
     cells = compute_cells(quantity, [(5, "a", 0.0), (9, "a", 0.0)], integral=False)
-    assert [cell[2] for cell in cells] == [1500 * REAL_SCALE] * 2
+    assert [cell[2] for cell in cells] == [1500 * 10**REAL_DECIMALS] * 2
 
 
 def test_few_units_have_a_place_each() -> None:
@@ -104,13 +106,24 @@ def test_places_of_metrics_per_host_are_parts_of_the_time() -> None:
 
 def test_real_samples_are_summed_up_exactly() -> None:
     cells = compute_cells(METRIC, [(0, "a", 0.1), (0, "a", 0.2), (0, "a", -1e-9)], integral=False)
-    assert [cell[:5] for cell in cells] == [(0, "a", 3 * REAL_SCALE // 10 - 1, 3, 0)]
+    assert [cell[:5] for cell in cells] == [(0, "a", 3 * 10**REAL_DECIMALS // 10 - 1, 3, 0)]
+
+
+def test_decimals_that_count_are_those_in_the_unit_of_the_metric() -> None:
+    """Rates are in 1/ns, of which one is 10^9 1/s: 0.4 and 0.6 per second are not 0 and 1."""
+    results = [MeasureResult("real", "", Fraction(factor)) for factor in (1, Fraction(1, 10**6), 60, 10**9)]
+    assert [item.decimals for item in results] == [9, 9, 11, 18]
+    assert MeasureResult("integer", "", Fraction(10**9)).decimals == 0
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE g AS SELECT 0 AS slot, 'a' AS host, unnest([4e-10, 6e-10]) AS x")
+        (cell,) = connection.execute(dialect.to_sql(build_cells([METRIC], GRAIN, {"m": 18}, {}))).fetchall()
+    assert cell[3:5] == (10**9, 2)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e18])
 def test_sample_that_cannot_be_summed_up_is_lost(value: float) -> None:
     cells = compute_cells(METRIC, [(0, "a", 1.0), (0, "a", value)], integral=False)
-    assert [cell[:5] for cell in cells] == [(0, "a", REAL_SCALE, 1, 1)]
+    assert [cell[:5] for cell in cells] == [(0, "a", 10**REAL_DECIMALS, 1, 1)]
 
 
 def test_sum_beyond_64_bits_is_exact() -> None:

@@ -49,8 +49,7 @@ def test_cells_in_stages_equal_cells_at_once(rows: list[tuple[object, ...]], spr
     for row in rows:
         values = "INSERT INTO g SELECT $1 * $5 + i, $2, $3, $4 + i FROM range($5) AS numbers(i)"
         CONNECTION.execute(values, [*row, spread])
-    names = {item.id for item in METRICS} if integral else set()
-    query = build_cells(METRICS, GRAIN, names, {})
+    query = build_cells(METRICS, GRAIN, dict.fromkeys((item.id for item in METRICS), 0 if integral else 9), {})
     expected = CONNECTION.execute(dialect.to_sql(query)).fetchall()
     stages = stage_cells(query, "cells g")
     assert stages is not None
@@ -74,5 +73,6 @@ def test_cells_in_stages_equal_cells_at_once(rows: list[tuple[object, ...]], spr
 
 def test_metrics_beyond_the_bits_of_an_integer_have_no_stages() -> None:
     metrics = [replace(PER_HOST, id=f"m{number}") for number in range(MOST_METRICS + 1)]
-    assert stage_cells(build_cells(metrics, GRAIN, {}, {}), "cells") is None
-    assert stage_cells(build_cells(metrics[:MOST_METRICS], GRAIN, {}, {}), "cells") is not None
+    decimals = dict.fromkeys((item.id for item in metrics), 0)
+    assert stage_cells(build_cells(metrics, GRAIN, decimals, {}), "cells") is None
+    assert stage_cells(build_cells(metrics[:MOST_METRICS], GRAIN, decimals, {}), "cells") is not None

@@ -29,7 +29,6 @@ from assay.lang.model.vocabulary import Judgement as Rules
 from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimensions_of_segment
 from assay.report.declared_margin import convert_margin, get_whole_of_share
 from assay.report.mixes import build_mix_data
-from assay.sql.sample_cells import REAL_SCALE
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +322,7 @@ def build_run_cells(
         )
         for row in rows
     )
-    scale = factor.denominator * (1 if checked.measured[metric.id].integral else REAL_SCALE)
+    scale = factor.denominator * 10 ** checked.measured[metric.id].decimals
     weighting = Weighting.PER_CLUSTER if metric.per else Weighting.POOLED
     run = RunCells(cells, _read_integer(rows[0]["units"]), scale, weighting)
     lowest = next(item.lowest for item in checked.package.summaries if item.name == summary)

@@ -19,7 +19,6 @@ from assay.report.document import Gallery
 from assay.report.metric_details import MetricDetails, RunCourse, build_metric_details
 from assay.report.row_units import NO_UNITS, ReportUnits
 from assay.report.run_results import RunFigures
-from assay.sql.sample_cells import REAL_SCALE
 
 NOTHING = MetricDetails((), ())
 Courses = Mapping[str, tuple[RunCourse, ...]]
@@ -89,7 +88,7 @@ def _average_cells(
 ) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[str, float], ...]]:
     """Return the means over time, by the middle of each place, and the means of hosts, by their names."""
     measured = checked.measured[metric.id]
-    factor = Fraction(measured.factor) / (1 if measured.integral else REAL_SCALE)
+    factor = Fraction(measured.factor) / 10**measured.decimals
     rows: Sequence[Mapping[str, Any]] = results.cells[metric.id]
     places = count_places(rows[0]["units"])
     times = _average_groups((row["place"], row["total"], row["size"]) for row in rows)

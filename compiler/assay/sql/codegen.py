@@ -229,12 +229,12 @@ def build_cells_statements(
 ) -> Iterator[Statement]:
     """Yield the statements for the cells of metrics."""
     grains_by_name = {item.name: item for item in checked.package.grains}
-    integral = {name for name, measured in checked.measured.items() if measured.integral}
+    decimals = {name: measured.decimals for name, measured in checked.measured.items()}
     groups: dict[str, list[Metric]] = {}
     for metric in metrics:
         groups.setdefault(name_cells_statement(metric), []).append(metric)
     for name, group in groups.items():
-        query = sample_cells.build_cells(group, grains_by_name[group[0].grain], integral, constants)
+        query = sample_cells.build_cells(group, grains_by_name[group[0].grain], decimals, constants)
         yield Statement("rows", name, query)
 
 

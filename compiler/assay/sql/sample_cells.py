@@ -1,7 +1,7 @@
 """Compile queries for the cells of metrics: exact sums of their samples by place in time and cluster.
 
 `assay.judgement` makes batches of cells.  Sums are integers, so they are exact in any order: measures that are real are
-counted in billionths.  Hosts without samples that count as 0 have a cell of one sample, 0.
+counted in billionths of the metric's unit.  Hosts without samples that count as 0 have a cell of one sample, 0.
 
 One query computes the cells of all metrics of a grain, because the engine takes longer to plan a query than to execute
 it over a usual run.
@@ -9,7 +9,7 @@ it over a usual run.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -20,8 +20,8 @@ from assay.sql.dialect import build_column, build_integer
 from assay.sql.distributions import get_domain, select_samples
 from assay.sql.template import fill_expression, fill_query
 
-REAL_SCALE = 10**9
-"""A sample of a real measure is an integer divided by this."""
+_MOST_DIGITS = 27
+"""Greater samples of real measures, with the decimals that count, are lost: a sum of them may overflow."""
 
 Stages = list[tuple[str, exp.Expr]]
 INLINED = ("samples", "placed")
@@ -29,19 +29,20 @@ INLINED = ("samples", "placed")
 
 
 def build_cells(
-    metrics: Sequence[Metric], grain: Grain, integral: Container[str], constants: Mapping[str, object]
+    metrics: Sequence[Metric], grain: Grain, decimals: Mapping[str, int], constants: Mapping[str, object]
 ) -> exp.Select:
     """Return the query for the cells of metrics: metric, place, cluster, total, size, lost and units.
 
-    The metrics are of one grain, and all have the same `per`; `integral` has the ids of those with exact integers as
-    samples. `lost` is the number of samples that are no finite number. A metric without samples yields no row.
+    The metrics are of one grain, and all have the same `per`; `decimals` says, by id, how many decimals of samples
+    count: 0 if these are exact integers. Totals are in units of the last decimal. `lost` is the number of samples that
+    are no finite number. A metric without samples yields no row.
     """
     per = metrics[0].per
     samples = [
         number_samples(
             number,
-            select_timed_samples(metric, grain, metric.id in integral, constants),
-            _INTEGER if metric.id in integral else _REAL,
+            select_timed_samples(metric, grain, not decimals[metric.id], constants),
+            _write_integer(decimals[metric.id]),
         )
         for number, metric in enumerate(metrics)
     ]
@@ -78,8 +79,12 @@ _CELLS = """
 """
 
 
-_INTEGER = "value::INT128"
-_REAL = f"CASE WHEN abs(value) < 1e18 THEN round(value::DOUBLE * {REAL_SCALE})::INT128 END"
+def _write_integer(decimals: int) -> str:
+    """Return the expression of a sample as an integer in units of its last decimal; null if it has too many digits."""
+    if not decimals:
+        return "value::INT128"
+    most = f"1e{_MOST_DIGITS - decimals}"
+    return f"CASE WHEN abs(value) < {most} THEN round(value::DOUBLE * {10**decimals})::INT128 END"
 
 
 def select_timed_samples(metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object]) -> exp.Select:

@@ -302,6 +302,33 @@ def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> N
     assert [plot["title"].rsplit(": ", 1)[1] for plot in plots[:4]] == ["base", "slow", "base", "slow"]
 
 
+def test_slower_latencies_are_the_headline_and_fail_the_gate(tmp_path: Path, cache: Path) -> None:
+    """Latencies take three times as long. Costs a whole build of two runs: page, gate and results of users."""
+    run = tmp_path / "slow"
+    shutil.copytree(RUN, run)
+    path = run / "report" / "raw_node0.csv.gz"
+    head, *lines = csv.reader(io.StringIO(gzip.decompress(path.read_bytes()).decode()))
+    column = head.index("duration_ns")
+    slower = [[*row[:column], str(3 * int(row[column])), *row[column + 1 :]] for row in lines]
+    path.write_bytes(gzip.compress("\n".join(",".join(row) for row in [head, *slower, []]).encode()))
+    out = tmp_path / "out"
+    words = ("build", "cometbft/qa", "--run", f"base={RUN}", "--run", f"slow={run}", "-o", out, "--to", "md")
+    result = run_assay(*words, "--cache", cache)
+    assert result.status == 0
+    assert "worst: Latency +200 %" in result.summary
+    (answer,) = load_json(out / "document.json")["answers"]
+    assert answer["headline"] == "This run of slow is worse than this run of base in 1 of 4 metrics"
+    assert run_assay("gate", out, "--once").status == 4
+    # Judgements read sums of samples, tables distributions: both have the same averages, also of rates.
+    results = load_json(out / "results.json")
+    judged_percents = {name: change["slow"]["percent"] for name, change in results["judgement"]["metrics"].items()}
+    averages = {name: [metric["runs"][run]["average"] for run in ("base", "slow")]
+                for name, metric in results["metrics"].items() if judged_percents.get(name) is not None}  # fmt: skip
+    assert {"latency", "throughput"} <= averages.keys()
+    for name, (base, value) in averages.items():
+        assert judged_percents[name] == pytest.approx(100 * (value - base) / base, rel=1e-9), name
+
+
 def test_part_without_data_has_a_note(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "load only"
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("prom"))
