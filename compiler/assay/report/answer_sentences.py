@@ -286,11 +286,14 @@ class UnjudgedChange:
 
 
 def describe_unjudged_changes(changes: Sequence[UnjudgedChange]) -> str:
-    """Return a sentence on changes beyond the margin that have no verdict, with their reasons; empty without any."""
-    texts_by_reason: dict[str, list[str]] = {}
+    """Return a sentence on changes beyond the margin that have no verdict, with their reasons; empty without any.
+
+    A metric in two units, as TB and TiB, is named once.
+    """
+    texts_by_reason: dict[str, dict[str, None]] = {}
     for item in changes:
-        texts_by_reason.setdefault(item.reason, []).append(item.text)
-    parts = [f"{list_names(texts, MOST_NAMES)} ({reason})" for reason, texts in texts_by_reason.items()]
+        texts_by_reason.setdefault(item.reason, {})[item.text] = None
+    parts = [f"{list_names([*texts], MOST_NAMES)} ({reason})" for reason, texts in texts_by_reason.items()]
     return f"Beyond the margin, but without an interval: {'; '.join(parts)}." if parts else ""
 
 
@@ -301,7 +304,8 @@ def name_lost_data(labels: Sequence[str]) -> str:
 
 def name_unjudged_changes(changes: Sequence[UnjudgedChange]) -> str:
     """Return how a headline goes on if metrics changed that have no interval: `; no interval: Working time +100 %`."""
-    return f"; {Verdict.NO_INTERVAL}: {list_names([item.text for item in changes], MOST_NAMES)}" if changes else ""
+    texts = list(dict.fromkeys(item.text for item in changes))
+    return f"; {Verdict.NO_INTERVAL}: {list_names(texts, MOST_NAMES)}" if texts else ""
 
 
 def count_changed(paired: Mapping[str, Any]) -> int:
