@@ -100,10 +100,11 @@ let report =
       , parts =
         [ B.Part::{
           , title = "Disk"
-          , prose = "prose/endurance.md"
-          , listings = [ B.listing "Writes" drive [ column.instance, column.device ] [ diskWriteRate, writes.decimal, writes.binary ] ]
-          , timelines = [ B.lines "Write rate per drive" rates "device" ]
-          , classTables = [ B.across column.device (formulas.usedUp diskWriteRate) ]
+          , blocks =
+                B.prose "prose/endurance.md"
+              # B.timelines [ B.lines "Write rate per drive" rates "device" ]
+              # B.listings [ B.listing "Writes" drive [ column.instance, column.device ] [ diskWriteRate, writes.decimal, writes.binary ] ]
+              # B.classTables [ B.across column.device (formulas.usedUp diskWriteRate) ]
           }
         ]
       , style = "three-digits"

@@ -96,128 +96,135 @@ let upgrade =
       , parts =
         [ part::{
           , title = "Host and configuration"
-          , prose = "prose/upgrade.md"
-          , facts =
-              B.facts
-                [ constant.host
-                , constant.before
-                , constant.after
-                , constant.modeBefore
-                , constant.modeAfter
-                , constant.device
-                , constant.upgrade
-                , constant.secondStart
-                , constant.os
-                , constant.hypervisor
-                , constant.cpu
-                , constant.memory
-                , constant.swap
-                , constant.stateDrive
-                , constant.blocksDrive
-                , constant.stateSize
-                , constant.maxClients
-                , constant.plugins
-                , constant.window
-                , constant.step
-                ]
-          , listings =
-            [ B.listing
-                "Virtual machine"
-                rrd.sized
-                [ rrd.column.from, rrd.column.to ]
-                [ rrd.sizes.cores, rrd.sizes.memory, rrd.sizes.steps ]
-            ]
+          , blocks =
+                B.prose "prose/upgrade.md"
+              # B.facts
+                  [ constant.host
+                  , constant.before
+                  , constant.after
+                  , constant.modeBefore
+                  , constant.modeAfter
+                  , constant.device
+                  , constant.upgrade
+                  , constant.secondStart
+                  , constant.os
+                  , constant.hypervisor
+                  , constant.cpu
+                  , constant.memory
+                  , constant.swap
+                  , constant.stateDrive
+                  , constant.blocksDrive
+                  , constant.stateSize
+                  , constant.maxClients
+                  , constant.plugins
+                  , constant.window
+                  , constant.step
+                  ]
+              # B.listings
+                  [ B.listing
+                      "Virtual machine"
+                      rrd.sized
+                      [ rrd.column.from, rrd.column.to ]
+                      [ rrd.sizes.cores, rrd.sizes.memory, rrd.sizes.steps ]
+                  ]
           }
         , part::{
           , title = "CPU"
-          , prose = "prose/upgrade_cpu.md"
-          , timelines = [ B.lines "CPU usage" s.cpuUsage "instance" ]
-          , comparisons = [ B.comparison "CPU before and after" [ metric.cpuUsage ] ]
+          , blocks =
+                B.prose "prose/upgrade_cpu.md"
+              # B.timelines [ B.lines "CPU usage" s.cpuUsage "instance" ]
+              # B.comparisons [ B.comparison "CPU before and after" [ metric.cpuUsage ] ]
           }
         , part::{
           , title = "Memory"
-          , prose = "prose/upgrade_memory.md"
-          , timelines =
-            [ B.lines "Used memory" s.memoryUsed "instance", B.lines "Used swap" s.swapUsed "instance" ]
-          , comparisons = [ B.comparison "Memory before and after" [ metric.memoryUsed, metric.swapUsed ] ]
+          , blocks =
+                B.prose "prose/upgrade_memory.md"
+              # B.timelines [ B.lines "Used memory" s.memoryUsed "instance", B.lines "Used swap" s.swapUsed "instance" ]
+              # B.comparisons [ B.comparison "Memory before and after" [ metric.memoryUsed, metric.swapUsed ] ]
           }
         , part::{
           , title = "Disk"
-          , prose = "prose/upgrade_disk.md"
-          , timelines = [ B.lines "Disk write rate" s.writeRate "device" ]
-          , comparisons = [ B.comparison "Disk write rate before and after" [ metric.diskWriteRate ] ]
+          , blocks =
+                B.prose "prose/upgrade_disk.md"
+              # B.timelines [ B.lines "Disk write rate" s.writeRate "device" ]
+              # B.comparisons [ B.comparison "Disk write rate before and after" [ metric.diskWriteRate ] ]
           }
         , part::{
           , title = "CPU of the virtual machine"
-          , prose = "prose/upgrade_vm_cpu.md"
-          , curves = [ B.curve "CPU usage of the virtual machine" rrd.reading [ vm.cpu ] ]
-          , comparisons = [ B.comparison "CPU usage of the virtual machine before and after" [ vm.cpu ] ]
+          , blocks =
+                B.prose "prose/upgrade_vm_cpu.md"
+              # B.curves [ B.curve "CPU usage of the virtual machine" rrd.reading [ vm.cpu ] ]
+              # B.comparisons [ B.comparison "CPU usage of the virtual machine before and after" [ vm.cpu ] ]
           }
         , part::{
           , title = "Memory of the virtual machine"
-          , prose = "prose/upgrade_vm_memory.md"
-          , curves = [ B.curve "Memory usage" rrd.reading [ vm.memory, vm.memoryTotal ] ]
-          , comparisons =
-            [ B.comparison "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
+          , blocks =
+                B.prose "prose/upgrade_vm_memory.md"
+              # B.curves [ B.curve "Memory usage" rrd.reading [ vm.memory, vm.memoryTotal ] ]
+              # B.comparisons [ B.comparison "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
           }
         , part::{
           , title = "Disk and network of the virtual machine"
-          , prose = "prose/upgrade_vm_disk.md"
-          , curves =
-            [ B.curve "Disk write and read rates" rrd.reading [ vm.write, vm.read ]
-            , B.curve "Network traffic" rrd.reading [ vm.netIn, vm.netOut ]
-            ]
-          , comparisons =
-            [ B.comparison
-                "Disk and network of the virtual machine before and after"
-                [ vm.write, vm.read, vm.netIn, vm.netOut ]
-            ]
+          , blocks =
+                B.prose "prose/upgrade_vm_disk.md"
+              # B.curves
+                  [ B.curve "Disk write and read rates" rrd.reading [ vm.write, vm.read ]
+                  , B.curve "Network traffic" rrd.reading [ vm.netIn, vm.netOut ]
+                  ]
+              # B.comparisons
+                  [ B.comparison
+                      "Disk and network of the virtual machine before and after"
+                      [ vm.write, vm.read, vm.netIn, vm.netOut ]
+                  ]
           }
         , part::{
           , title = "Endurance"
-          , prose = "prose/upgrade_endurance.md"
-          , comparisons =
-            [ B.comparison "Disk writes per year before and after" [ writes.decimal, writes.binary ]
-            , B.comparison
-                "Disk writes of the virtual machine per year before and after"
-                [ rrd.writes.decimal, rrd.writes.binary ]
-            ]
-          , classTables =
-            [ formulas.usedUp metric.diskWriteRate
-            ,     formulas.usedUp vm.write
-              //  { title = "Drive lifetime in years (virtual machine)" }
-            ]
+          , blocks =
+                B.prose "prose/upgrade_endurance.md"
+              # B.comparisons
+                  [ B.comparison "Disk writes per year before and after" [ writes.decimal, writes.binary ]
+                  , B.comparison
+                      "Disk writes of the virtual machine per year before and after"
+                      [ rrd.writes.decimal, rrd.writes.binary ]
+                  ]
+              # B.classTables
+                  [ formulas.usedUp metric.diskWriteRate
+                  ,     formulas.usedUp vm.write
+                    //  { title = "Drive lifetime in years (virtual machine)" }
+                  ]
           }
         , part::{
           , title = "Node"
-          , prose = "prose/upgrade_node.md"
-          , timelines =
-            [ B.lines "Head block" s.node.head "instance"
-            , B.lines "Last irreversible block" s.node.irreversible "instance"
-            , B.lines "Incoming peers" s.node.clients "instance"
-            , B.lines "Outgoing peers" s.node.peers "instance"
-            , B.lines "Incoming transactions" s.node.incoming "instance"
-            , B.lines "Produced transactions" s.node.produced "instance"
-            , B.lines "CPU time of blocks" s.node.cpu "block_type"
-            , B.lines "Net usage of blocks" s.node.net "block_type"
-            ]
-          , comparisons =
-            [ B.comparison
-                "Peers and transactions before and after"
-                [ metric.clients, metric.peers, metric.incoming, metric.produced ]
-            ]
+          , blocks =
+                B.prose "prose/upgrade_node.md"
+              # B.timelines
+                  [ B.lines "Head block" s.node.head "instance"
+                  , B.lines "Last irreversible block" s.node.irreversible "instance"
+                  , B.lines "Incoming peers" s.node.clients "instance"
+                  , B.lines "Outgoing peers" s.node.peers "instance"
+                  , B.lines "Incoming transactions" s.node.incoming "instance"
+                  , B.lines "Produced transactions" s.node.produced "instance"
+                  , B.lines "CPU time of blocks" s.node.cpu "block_type"
+                  , B.lines "Net usage of blocks" s.node.net "block_type"
+                  ]
+              # B.comparisons
+                  [ B.comparison
+                      "Peers and transactions before and after"
+                      [ metric.clients, metric.peers, metric.incoming, metric.produced ]
+                  ]
           }
         , part::{
           , title = "Conclusion"
-          , prose = "prose/upgrade_conclusion.md"
-          , conclusions =
-            [ B.conclusion
-                "Expectations of the upgrade"
-                [ B.notWorse metric.cpuUsage 10, B.notWorse metric.memoryUsed 10, B.falls metric.diskWriteRate 50 ]
-            , B.conclusion
-                "Expectations of the upgrade (virtual machine)"
-                [ B.notWorse vm.cpu 10, B.notWorse vm.memory 10, B.falls vm.write 50 ]
-            ]
+          , blocks =
+                B.prose "prose/upgrade_conclusion.md"
+              # B.conclusions
+                  [ B.conclusion
+                      "Expectations of the upgrade"
+                      [ B.notWorse metric.cpuUsage 10, B.notWorse metric.memoryUsed 10, B.falls metric.diskWriteRate 50 ]
+                  , B.conclusion
+                      "Expectations of the upgrade (virtual machine)"
+                      [ B.notWorse vm.cpu 10, B.notWorse vm.memory 10, B.falls vm.write 50 ]
+                  ]
           }
         ]
       , style = "prefixed"

@@ -74,21 +74,23 @@ let timelines =
       , parts =
         [ B.Part::{
           , title = "Transactions"
-          , curves =
-            [ byHost "Collected transactions" m.collected
-            , byHost "Accepted transactions" m.accepted
-            , byHost "Rejected transactions" m.rejected
-            , byHost "Mempool rejections" m.refused
-            ]
+          , blocks =
+              B.curves
+                [ byHost "Collected transactions" m.collected
+                , byHost "Accepted transactions" m.accepted
+                , byHost "Rejected transactions" m.rejected
+                , byHost "Mempool rejections" m.refused
+                ]
           }
-        , B.Part::{ title = "Mempool", curves = [ byHost "Mempool size" m.mempoolTxs ] }
+        , B.Part::{ title = "Mempool", blocks = B.curves [ byHost "Mempool size" m.mempoolTxs ] }
         , B.Part::{
           , title = "Blocks, snapshots and logs"
-          , curves =
-            [ byHost "Forged blocks" m.forged
-            , byHost "Ledger snapshots" m.snapshots
-            , byHost "Log objects" m.objects
-            ]
+          , blocks =
+              B.curves
+                [ byHost "Forged blocks" m.forged
+                , byHost "Ledger snapshots" m.snapshots
+                , byHost "Log objects" m.objects
+                ]
           }
         ]
       , style = "prefixed"

@@ -23,7 +23,7 @@ let comparisons =
         (\(s : R.Section) -> \(rest : List B.Comparison) -> [ { title = s.title, metrics = s.metrics } ] # rest)
         ([] : List B.Comparison)
 
-let tables = \(g : B.Group) -> B.Part::{ title = g.title, group = g.name, comparisons }
+let tables = \(g : B.Group) -> B.Part::{ title = g.title, group = g.name, blocks = B.comparisons comparisons }
 
 in  S.Report::{
     , name = "workloads"

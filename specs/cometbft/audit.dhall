@@ -87,16 +87,17 @@ let published =
       , intro = "The load tool's own summaries, as published with the QA documents, compared with the claims of the documents."
       , choices = [ chosen ]
       , parts =
-        [ B.Part::{ title = "Saturation", prose = "prose/published.md", pivots = [ saturation ] }
+        [ B.Part::{ title = "Saturation", blocks = B.prose "prose/published.md" # B.pivots [ saturation ] }
         , B.Part::{
           , title = "Latencies"
-          , listings =
-            [ B.listing
-                "Latencies of the experiments"
-                p.grain
-                [ c.rate, c.connections ]
-                [ p.txs, p.least, p.average, p.greatest, p.deviation, p.negative ]
-            ]
+          , blocks =
+              B.listings
+                [ B.listing
+                    "Latencies of the experiments"
+                    p.grain
+                    [ c.rate, c.connections ]
+                    [ p.txs, p.least, p.average, p.greatest, p.deviation, p.negative ]
+                ]
           }
         ]
       , style = "prefixed"

@@ -145,168 +145,176 @@ let verdict =
 let saturation =
       part::{
       , title = "Saturation point"
-      , prose = "prose/saturation.md"
-      , pivots =
-        [ B.withChoice
-            chosen
-            ( B.withDiagonals
-                ( B.pivotWithout
-                    [ fault ]
-                    ( B.pivot
-                        { title = "Transactions in blocks, by rate (rows) and connections (columns)"
-                        , grain = grains.experiment
-                        , down = c.rate
-                        , across = c.connections
-                        , metric = m.validTxs
-                        , first = c.number
-                        , due = m.expected
-                        , tolerance
-                        }
-                    )
-                )
-            )
-        ]
-      , listings =
-        [ B.listing
-            "Experiments"
-            grains.experiment
-            [ c.number, c.connections, c.rate ]
-            [ m.validTxs, m.expected, m.throughput ]
-        ]
+      , blocks =
+            B.prose "prose/saturation.md"
+          # B.pivots
+              [ B.withChoice
+                  chosen
+                  ( B.withDiagonals
+                      ( B.pivotWithout
+                          [ fault ]
+                          ( B.pivot
+                              { title = "Transactions in blocks, by rate (rows) and connections (columns)"
+                              , grain = grains.experiment
+                              , down = c.rate
+                              , across = c.connections
+                              , metric = m.validTxs
+                              , first = c.number
+                              , due = m.expected
+                              , tolerance
+                              }
+                          )
+                      )
+                  )
+              ]
+          # B.listings
+              [ B.listing
+                  "Experiments"
+                  grains.experiment
+                  [ c.number, c.connections, c.rate ]
+                  [ m.validTxs, m.expected, m.throughput ]
+              ]
       }
 
 let latencyPart =
       part::{
       , title = "Latencies"
-      , prose = "prose/latencies.md"
-      , listings =
-        [ B.listing
-            "Latencies of the experiments"
-            grains.experiment
-            [ c.number, c.connections, c.rate ]
-            [ m.least, m.average, m.greatest, m.deviation, m.negative ]
-        ]
-      , scatters = [ latencies ]
+      , blocks =
+            B.prose "prose/latencies.md"
+          # B.scatters [ latencies ]
+          # B.listings
+              [ B.listing
+                  "Latencies of the experiments"
+                  grains.experiment
+                  [ c.number, c.connections, c.rate ]
+                  [ m.least, m.average, m.greatest, m.deviation, m.negative ]
+              ]
       }
 
 let nodes =
       part::{
       , title = "Metrics of the nodes"
-      , prose = "prose/nodes.md"
-      , timelines = B.during chosen plots
-      , listings =
-        [ B.listing
-            "Samples of the nodes"
-            sampled.grain.node
-            [ sampled.column.job ]
-            [ n.leastPeers, n.mostPeers, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
-        , B.listing
-            "Load of the machines"
-            sampled.grain.machine
-            [ sampled.column.job ]
-            [ n.averageLoad, n.highestLoad ]
-        ]
-      , averages =
-        [ B.averagesDuring
-            chosen
-            ( B.averages
-                "Average resident memory with and without exporter processes"
-                [ s.memory, s.nodeMemory ]
-            )
-        ]
+      , blocks =
+            B.prose "prose/nodes.md"
+          # B.timelines (B.during chosen plots)
+          # B.listings
+              [ B.listing
+                  "Samples of the nodes"
+                  sampled.grain.node
+                  [ sampled.column.job ]
+                  [ n.leastPeers, n.mostPeers, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
+              , B.listing
+                  "Load of the machines"
+                  sampled.grain.machine
+                  [ sampled.column.job ]
+                  [ n.averageLoad, n.highestLoad ]
+              ]
+          # B.averagesTables
+              [ B.averagesDuring
+                  chosen
+                  ( B.averages
+                      "Average resident memory with and without exporter processes"
+                      [ s.memory, s.nodeMemory ]
+                  )
+              ]
       }
 
 let overloadPart =
-      part::{ title = "Overload", prose = "prose/overload.md", timelines = B.during overload plots }
+      part::{ title = "Overload", blocks = B.prose "prose/overload.md" # B.timelines (B.during overload plots) }
 
 let faultPart =
       part::{
       , title = "Fault"
-      , prose = "prose/fault.md"
-      , timelines = B.during fault (plots # [ B.lines "Heights" s.heights "job" ])
+      , blocks =
+            B.prose "prose/fault.md"
+          # B.timelines (B.during fault (plots # [ B.lines "Heights" s.heights "job" ]))
       }
 
 let rotating =
       part::{
       , title = "Rotating nodes"
-      , prose = "prose/rotating.md"
-      , timelines = B.during rotation ([ B.lines "Heights of rotating nodes" s.rotatingHeights "job" ] # plots)
+      , blocks =
+            B.prose "prose/rotating.md"
+          # B.timelines (B.during rotation ([ B.lines "Heights of rotating nodes" s.rotatingHeights "job" ] # plots))
       }
 
 let wholeRun =
       part::{
       , title = "All experiments"
-      , prose = "prose/all.md"
-      , scatters =
-        [ B.scatter
-            { title = "Latency of all experiments"
-            , grain = grains.runTransaction
-            , per = c.name
-            , of = grains.window
-            , label = [] : List S.Column
-            , keys = [ c.name ]
-            , x = m.sinceBegin
-            , y = m.runLatency
-            }
-        ]
-      , timelines =
-        [ B.stack "Mempool size" s.mempoolSize "job"
-        , B.linesAndMean "Block rate" s.blockRate "job"
-        , B.linesAndMean "Transaction rate" s.totalTxsRate "job"
-        , B.lines "Heights" s.heights "job"
-        ]
+      , blocks =
+            B.prose "prose/all.md"
+          # B.scatters
+              [ B.scatter
+                  { title = "Latency of all experiments"
+                  , grain = grains.runTransaction
+                  , per = c.name
+                  , of = grains.window
+                  , label = [] : List S.Column
+                  , keys = [ c.name ]
+                  , x = m.sinceBegin
+                  , y = m.runLatency
+                  }
+              ]
+          # B.timelines
+              [ B.stack "Mempool size" s.mempoolSize "job"
+              , B.linesAndMean "Block rate" s.blockRate "job"
+              , B.linesAndMean "Transaction rate" s.totalTxsRate "job"
+              , B.lines "Heights" s.heights "job"
+              ]
       }
 
 let logs =
       part::{
       , title = "Logs of the nodes"
-      , prose = "prose/logs.md"
-      , listings =
-        [ B.listing
-            "Blocks of the nodes"
-            grains.node
-            [ c.node ]
-            [ m.starts
-            , m.catchingUp
-            , m.blocks
-            , m.blocksCaughtUp
-            , m.intervalAverage
-            , m.intervalGreatest
-            , m.proposals
-            , m.complaints
-            ]
-        ]
-      , scatters =
-        [ B.scatter
-            { title = "Block interval"
-            , grain = grains.nodeBlock
-            , per = c.node
-            , of = grains.node
-            , label = [ c.node ]
-            , keys = [ c.node ]
-            , x = m.height
-            , y = m.interval
-            }
-        ]
+      , blocks =
+            B.prose "prose/logs.md"
+          # B.scatters
+              [ B.scatter
+                  { title = "Block interval"
+                  , grain = grains.nodeBlock
+                  , per = c.node
+                  , of = grains.node
+                  , label = [ c.node ]
+                  , keys = [ c.node ]
+                  , x = m.height
+                  , y = m.interval
+                  }
+              ]
+          # B.listings
+              [ B.listing
+                  "Blocks of the nodes"
+                  grains.node
+                  [ c.node ]
+                  [ m.starts
+                  , m.catchingUp
+                  , m.blocks
+                  , m.blocksCaughtUp
+                  , m.intervalAverage
+                  , m.intervalGreatest
+                  , m.proposals
+                  , m.complaints
+                  ]
+              ]
       }
 
 let extensions =
       part::{
       , title = "Vote extensions"
-      , prose = "prose/extensions.md"
-      , grids =
-        [ B.grid
-            "Cases of vote extensions"
-            heaviest
-            [ latencies ]
-            [ B.linesAndMean "Block rate" s.blockRate "job"
-            , B.linesAndMean "Transaction rate" s.totalTxsRate "job"
-            , B.lines "Rounds" s.rounds "job"
-            , B.linesAndMean "Load average" s.cpu "job"
-            , B.linesAndMean "Memory" s.memory "job"
-            , B.linesAndMean "Mempool" s.mempoolSize "job"
-            ]
-        ]
+      , blocks =
+            B.prose "prose/extensions.md"
+          # B.grids
+              [ B.grid
+                  "Cases of vote extensions"
+                  heaviest
+                  [ latencies ]
+                  [ B.linesAndMean "Block rate" s.blockRate "job"
+                  , B.linesAndMean "Transaction rate" s.totalTxsRate "job"
+                  , B.lines "Rounds" s.rounds "job"
+                  , B.linesAndMean "Load average" s.cpu "job"
+                  , B.linesAndMean "Memory" s.memory "job"
+                  , B.linesAndMean "Mempool" s.mempoolSize "job"
+                  ]
+              ]
       }
 
 let qa =
@@ -334,15 +342,16 @@ let qa =
         , extensions
         , part::{
           , title = "Results"
-          , prose = "prose/results.md"
-          , verdicts =
-            [ B.verdictWithout
-                [ fault ]
-                (verdict "Load: every configuration" "Experiments compared with the baseline")
-            , B.verdictOf chosen (verdict "Load: chosen experiment" "Chosen experiment compared with the baseline")
-            , B.verdictOf overload (verdict "Overload" "Overloaded experiment compared with the baseline")
-            , B.verdictOf fault (verdict "Fault" "Experiment with a fault compared with the baseline")
-            ]
+          , blocks =
+                B.prose "prose/results.md"
+              # B.verdicts
+                  [ B.verdictWithout
+                      [ fault ]
+                      (verdict "Load: every configuration" "Experiments compared with the baseline")
+                  , B.verdictOf chosen (verdict "Load: chosen experiment" "Chosen experiment compared with the baseline")
+                  , B.verdictOf overload (verdict "Overload" "Overloaded experiment compared with the baseline")
+                  , B.verdictOf fault (verdict "Fault" "Experiment with a fault compared with the baseline")
+                  ]
           }
         ]
       , style = "prefixed"

@@ -35,40 +35,43 @@ let testnets =
           # B.ofGroup
               extensions
               [     part.extensions
-                //  { comparisons =
-                      [ B.comparison
-                          "Averages of each case"
-                          [ m.runLatency, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
-                      ]
+                //  { blocks =
+                          part.extensions.blocks
+                        # B.comparisons
+                            [ B.comparison
+                                "Averages of each case"
+                                [ m.runLatency, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
+                            ]
                     }
               ]
           # [ B.Part::{
               , title = "Results"
-              , prose = "prose/testnets_results.md"
-              , verdicts =
-                [ B.verdictOfGroup
-                    large
-                    ( B.verdictWithout
-                        [ qa.fault ]
-                        (qa.verdict "200 nodes: every configuration" "Experiments compared with the baseline")
-                    )
-                , B.verdictOfGroup
-                    large
-                    ( B.verdictOf
-                        qa.chosen
-                        ( qa.verdict
-                            "200 nodes: chosen experiment"
-                            "Chosen experiment compared with the baseline"
-                        )
-                    )
-                , B.verdictOfGroup
-                    rotating
-                    ( B.verdictWithout
-                        [ qa.fault ]
-                        (qa.verdict "Rotating nodes" "Experiments compared with the baseline")
-                    )
-                , B.notJudged extensions "Vote extensions"
-                ]
+              , blocks =
+                    B.prose "prose/testnets_results.md"
+                  # B.verdicts
+                      [ B.verdictOfGroup
+                          large
+                          ( B.verdictWithout
+                              [ qa.fault ]
+                              (qa.verdict "200 nodes: every configuration" "Experiments compared with the baseline")
+                          )
+                      , B.verdictOfGroup
+                          large
+                          ( B.verdictOf
+                              qa.chosen
+                              ( qa.verdict
+                                  "200 nodes: chosen experiment"
+                                  "Chosen experiment compared with the baseline"
+                              )
+                          )
+                      , B.verdictOfGroup
+                          rotating
+                          ( B.verdictWithout
+                              [ qa.fault ]
+                              (qa.verdict "Rotating nodes" "Experiments compared with the baseline")
+                          )
+                      , B.notJudged extensions "Vote extensions"
+                      ]
               }
             ]
       , style = "prefixed"

@@ -1,4 +1,4 @@
--- Blocks of reports: prose, tables of rows, pivots and figures.
+-- Parts of reports, and their blocks: prose, tables and figures.
 let U = ./units.dhall
 
 let X = ./expression.dhall
@@ -191,43 +191,40 @@ let Averages = { title : Text, series : List Text, choice : Text }
 --   title  prefix of the titles of its parts
 let Group = { name : Text, title : Text }
 
--- A part: prose (a file below the folder of the system's specs, which may quote results), figures, tables.
+-- What a part shows.
+--   Prose  the text of a file below the folder of the system's specs, which may quote results
+--   Facts  a table of constants, by their names
+let Block =
+      < Prose : Text
+      | Facts : List Text
+      | Scatter : Scatter
+      | Timeline : Timeline
+      | Curve : Curve
+      | Grid : Grid
+      | Comparison : Comparison
+      | Pivot : Pivot
+      | Listing : Listing
+      | Verdict : Verdict
+      | ClassTable : ClassTable
+      | Averages : Averages
+      | Conclusion : Conclusion
+      >
+
+let each =
+      \(Item : Type) ->
+      \(show : Item -> Block) ->
+      \(items : List Item) ->
+        List/fold
+          Item
+          items
+          (List Block)
+          (\(item : Item) -> \(rest : List Block) -> [ show item ] # rest)
+          ([] : List Block)
+
+-- A part of a report: blocks in the order of the page.
 --   group  the group of runs that it shows, in a report with groups
 let Part =
-      { Type =
-          { title : Text
-          , prose : Text
-          , group : Text
-          , scatters : List Scatter
-          , timelines : List Timeline
-          , curves : List Curve
-          , listings : List Listing
-          , pivots : List Pivot
-          , verdicts : List Verdict
-          , grids : List Grid
-          , classTables : List ClassTable
-          , comparisons : List Comparison
-          , conclusions : List Conclusion
-          , facts : List Text
-          , averages : List Averages
-          }
-      , default =
-        { comparisons = [] : List Comparison
-        , conclusions = [] : List Conclusion
-        , facts = [] : List Text
-        , prose = ""
-        , group = ""
-        , scatters = [] : List Scatter
-        , timelines = [] : List Timeline
-        , curves = [] : List Curve
-        , listings = [] : List Listing
-        , pivots = [] : List Pivot
-        , verdicts = [] : List Verdict
-        , grids = [] : List Grid
-        , classTables = [] : List ClassTable
-        , averages = [] : List Averages
-        }
-      }
+      { Type = { title : Text, group : Text, blocks : List Block }, default = { group = "", blocks = [] : List Block } }
 
 let ids =
       \(ms : List M.Metric.Type) ->
@@ -275,15 +272,31 @@ in  { Listing
     , rises = rule "rises"
     , stays = rule "stays"
     , notWorse = rule "not worse"
-      -- the names of constants, for a part's table of facts
+      -- blocks of a part, to join with `#` in the order of the page
+    , prose = \(file : Text) -> [ Block.Prose file ]
+      -- a table of constants
     , facts =
         \(cs : List S.Constant.Type) ->
-          List/fold
-            S.Constant.Type
-            cs
-            (List Text)
-            (\(c : S.Constant.Type) -> \(rest : List Text) -> [ c.name ] # rest)
-            ([] : List Text)
+          [ Block.Facts
+              ( List/fold
+                  S.Constant.Type
+                  cs
+                  (List Text)
+                  (\(c : S.Constant.Type) -> \(rest : List Text) -> [ c.name ] # rest)
+                  ([] : List Text)
+              )
+          ]
+    , scatters = each Scatter Block.Scatter
+    , timelines = each Timeline Block.Timeline
+    , curves = each Curve Block.Curve
+    , grids = each Grid Block.Grid
+    , comparisons = each Comparison Block.Comparison
+    , pivots = each Pivot Block.Pivot
+    , listings = each Listing Block.Listing
+    , verdicts = each Verdict Block.Verdict
+    , classTables = each ClassTable Block.ClassTable
+    , averagesTables = each Averages Block.Averages
+    , conclusions = each Conclusion Block.Conclusion
       -- the names of sources, for a report's alternatives
     , alternatives =
         \(ss : List S.Source.Type) ->
@@ -318,6 +331,7 @@ in  { Listing
     , Class
     , ClassTable
     , Averages
+    , Block
     , Part
     , pin = \(column : X.Column) -> \(constant : S.Constant.Type) -> { column = column.name, constant = constant.name } : Pin
     , listing =

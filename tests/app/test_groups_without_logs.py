@@ -29,10 +29,10 @@ let article =
               tested
               [ B.Part::{
                 , title = "Requests"
-                , listings = [ B.listing "Requests" requests.grain [ requests.host ] [ m.wait ] ]
+                , blocks = B.listings [ B.listing "Requests" requests.grain [ requests.host ] [ m.wait ] ]
                 }
               ]
-          # [ B.Part::{ title = "Results", verdicts = [ B.notJudged skipped "Skipped load" ] } ]
+          # [ B.Part::{ title = "Results", blocks = B.verdicts [ B.notJudged skipped "Skipped load" ] } ]
       , style = "prefixed"
       , label = "version"
       }

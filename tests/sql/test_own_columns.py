@@ -93,7 +93,7 @@ FACTS = """\
 reports =
       [ S.Report::{
         , name = "facts", title = "From {constant.begin}", intro = "", style = "three-digits", label = version.name
-        , parts = [ B.Part::{ title = "P", facts = B.facts [ wait, begin ] } ]
+        , parts = [ B.Part::{ title = "P", blocks = B.facts [ wait, begin ] } ]
         }
       ] # """
 
@@ -118,7 +118,10 @@ ARTICLE = """\
 reports =
       [ S.Report::{
         , name = "rows", title = "Rows", intro = "", style = "three-digits", label = version.name
-        , parts = [ B.Part::{ title = "P", listings = [ B.listing "Tries" tries [ host, n ] [ metric "n" name n ] ] } ]
+        , parts = [ B.Part::{
+          , title = "P"
+          , blocks = B.listings [ B.listing "Tries" tries [ host, n ] [ metric "n" name n ] ]
+          } ]
         }
       ] # """
 

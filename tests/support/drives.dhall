@@ -145,19 +145,20 @@ let article =
       , parts =
         [ B.Part::{
           , title = "Disk"
-          , prose = "prose/disk.md"
-          , listings = [ B.listing "Rows" row [ c.drive ] [ rate, writes.decimal ] ]
-          , classTables =
-            [ formulas.usedUp rate
-            , B.against
-                { title = "By the year"
-                , heading = "Bears"
-                , classes = formulas.drives
-                , value = X.times (X.over B.amount (M.value writes.decimal)) formulas.year
-                , unit = U.year
-                }
-            , B.across c.drive (formulas.usedUp rate)
-            ]
+          , blocks =
+                B.prose "prose/disk.md"
+              # B.listings [ B.listing "Rows" row [ c.drive ] [ rate, writes.decimal ] ]
+              # B.classTables
+                  [ formulas.usedUp rate
+                  , B.against
+                      { title = "By the year"
+                      , heading = "Bears"
+                      , classes = formulas.drives
+                      , value = X.times (X.over B.amount (M.value writes.decimal)) formulas.year
+                      , unit = U.year
+                      }
+                  , B.across c.drive (formulas.usedUp rate)
+                  ]
           }
         ]
       , style = "three-digits"

@@ -50,7 +50,7 @@ def drop_unavailable_parts(
     for part in report.parts:
         remaining_part, part_missing, dropped = _drop_unavailable_blocks(finder, part, prose)
         missing_names |= part_missing
-        if part_missing and part_missing <= replaced and not remaining_part.blocks:
+        if part_missing and part_missing <= replaced and all(block.read_prose() for block in remaining_part.blocks):
             omitted_titles.append(part.title)
             continue
         parts.append(remaining_part)
@@ -218,11 +218,13 @@ class _MissingSourceFinder:
         """Return the missing sources of a choice; none if the name is empty."""
         return self.find_for_tables([self.report.get_choice(name).grain]) if name else set()
 
-    def find_for_block(self, block: Block) -> set[str]:
-        """Return the missing sources of a table or figure, and of the choices that it refers to."""
+    def find_for_block(self, block: Block, texts: Iterable[Prose] = ()) -> set[str]:
+        """Return the missing sources of a block, of the choices that it refers to, and of the texts that it shows."""
         rows = (request.grain for request in block.read_rows(self.checked.package))
         return self.find_for_tables({*rows, *block.read_series()}).union(
-            self.find_for_metrics(block.read_metrics()), *map(self.find_for_choice, block.list_choices())
+            self.find_for_metrics(block.read_metrics()),
+            *map(self.find_for_choice, block.list_choices()),
+            *map(self._find_for_prose, texts),
         )
 
     def find_for_metrics(self, names: Iterable[str]) -> set[str]:
@@ -240,7 +242,7 @@ class _MissingSourceFinder:
         has_alternatives = sources & {*self.report.alternatives}  # runs of different ones are not comparable
         return is_figure and not chosen and not has_alternatives and len(excluded_runs) < self.run_count
 
-    def find_for_prose(self, prose: Prose) -> set[str]:
+    def _find_for_prose(self, prose: Prose) -> set[str]:
         """Return the missing sources of the quotes of a text, and of the choices that they refer to."""
         tables = {
             quote.metric if quote.statistic else request_quote_rows(self.checked, quote).grain.name
@@ -256,8 +258,9 @@ def _drop_unavailable_blocks(
 
     Also return the names of these sources, and of those that what was dropped needs.
     """
-    prose_missing = finder.find_for_prose(prose[part.prose]) if part.prose else set()
-    missing_by_block = [(block, finder.find_for_block(block)) for block in part.blocks]
+    missing_by_block = [
+        (block, finder.find_for_block(block, [prose[file] for file in block.read_prose()])) for block in part.blocks
+    ]
     blocks = tuple(
         remaining_block
         for block, sources in missing_by_block
@@ -267,8 +270,8 @@ def _drop_unavailable_blocks(
             else block
         )
     )
-    remaining_part = dataclasses.replace(part, prose="" if prose_missing else part.prose, blocks=blocks)
-    dropped = prose_missing.union(*(sources for block, sources in missing_by_block if block not in blocks))
+    remaining_part = dataclasses.replace(part, blocks=blocks)
+    dropped = set[str]().union(*(sources for block, sources in missing_by_block if block not in blocks))
     return remaining_part, dropped.union(*(sources for _, sources in missing_by_block)), dropped
 
 

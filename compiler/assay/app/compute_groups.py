@@ -156,7 +156,7 @@ def _select_runs(
         request,
         runs=runs,
         phase_selection=phase_selection.select_runs([run.id for run in runs]) if phase_selection else None,
-        texts=[texts[part.prose] for part in report.parts if part.prose],
+        texts=[texts[file] for part in report.parts for file in part.prose_files],
         point_names=point_names,
     )
 

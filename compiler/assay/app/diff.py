@@ -196,7 +196,7 @@ def _read_prose(
     if report is None:
         return {}, ()
     texts = read_stored_texts(folder)
-    if texts is None and not any(part.prose for part in report.parts):
+    if texts is None and not any(part.prose_files for part in report.parts):
         return {}, ()
     if texts is None:
         return {}, (f"{folder}: the folder has no {KEPT} of this build, so its prose is not compared",)

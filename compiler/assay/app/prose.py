@@ -26,7 +26,7 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, report: Report) ->
     prose_by_file: dict[str, Prose] = {}
     anchors = [name_anchor(part.title) for part in report.parts]
     groups = [group.name for group in report.groups]
-    for name in dict.fromkeys(part.prose for part in report.parts if part.prose):
+    for name in dict.fromkeys(file for part in report.parts for file in part.prose_files):
         display_name, path = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
         if not workspace.contains_path(path):
             problems.append(Diagnostic("prose", "a link points outside the workspace", Span(display_name)))
@@ -36,7 +36,7 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, report: Report) ->
             continue
         prose_by_file[name] = read_prose_file(
             path, display_name, checked, report.choices, problems, anchors, groups,
-            needs_group=any(part.prose == name and not part.group for part in report.parts if groups),
+            needs_group=any(name in part.prose_files and not part.group for part in report.parts if groups),
         )  # fmt: skip
     raise_all(problems)
     return prose_by_file
@@ -89,7 +89,7 @@ def read_unchecked_texts(workspace: Workspace, checked: CheckedPackage) -> dict[
             return ""
 
     return {
-        report.name: {part.prose: read_text(part.prose) for part in report.parts if part.prose}
+        report.name: {file: read_text(file) for part in report.parts for file in part.prose_files}
         for report in checked.package.reports
     }
 

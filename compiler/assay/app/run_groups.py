@@ -70,7 +70,7 @@ def _check_run_name(report: Report, run: NamedRun) -> None:
 
 def _select_quotes(report: Report, group: str, texts: Mapping[str, Prose]) -> dict[str, Prose]:
     """Return texts with only the quotes of a group: those that name it, and those of its parts that name none."""
-    own_files = {part.prose for part in report.parts if part.group == group}
+    own_files = {file for part in report.parts if part.group == group for file in part.prose_files}
     return {
         file: dataclasses.replace(
             prose,
@@ -85,7 +85,7 @@ def _select_quotes(report: Report, group: str, texts: Mapping[str, Prose]) -> di
 def _select_parts(report: Report, group: str, texts: Mapping[str, Prose]) -> Report:
     """Return a report with what of it is about a group; `texts` have the quotes of the group."""
     parts = tuple(_iter_parts(report, group, texts))
-    prose_quotes = (quote for part in parts if part.prose for quote in texts[part.prose].quotes)
+    prose_quotes = (quote for part in parts for file in part.prose_files for quote in texts[file].quotes)
     names = {name for part in parts for block in part.blocks for name in block.list_choices()}
     names |= {quote.choice for quote in prose_quotes}
     names |= {name for choice in report.choices if choice.name in names for name in choice.without}
@@ -100,11 +100,13 @@ def _select_parts(report: Report, group: str, texts: Mapping[str, Prose]) -> Rep
 
 def _iter_parts(report: Report, group: str, texts: Mapping[str, Prose]) -> Iterator[Part]:
     for part in report.parts:
-        blocks = tuple(block for block in part.blocks if block.get_group(part) == group)
-        is_quoting = bool(part.prose and texts[part.prose].quotes)
-        if part.group == group or blocks or is_quoting:
-            prose = part.prose if part.group == group or is_quoting else ""
-            yield dataclasses.replace(part, prose=prose, blocks=blocks)
+        blocks = tuple(
+            block
+            for block in part.blocks
+            if block.get_group(part) == group or any(texts[file].quotes for file in block.read_prose())
+        )
+        if part.group == group or blocks:
+            yield dataclasses.replace(part, blocks=blocks)
 
 
 def join_reports(report: Report, groups: Sequence[GroupInputs], available: Sequence[Report]) -> Report:
@@ -127,22 +129,26 @@ def _iter_joined_parts(report: Report, groups: Sequence[GroupInputs], available:
     parts_by_group = {
         group.name: {part.title: part for part in item.parts} for group, item in zip(groups, available, strict=True)
     }
-    texts = {(group.name, part.title) for group in groups for part in group.report.parts if part.prose}
+    blocks_by_group = {
+        group.name: {(part.title, block) for part in group.report.parts for block in part.blocks} for group in groups
+    }
     for part in report.parts:
         if part.group and part.title not in parts_by_group.get(part.group, {}):
             continue
         remaining = {name: parts[part.title] for name, parts in parts_by_group.items() if part.title in parts}
-        blocks = {block for item in remaining.values() for block in item.blocks}
-        has_prose = all(
-            name in remaining and remaining[name].prose for name in parts_by_group if (name, part.title) in texts
+        if part.group:
+            yield dataclasses.replace(part, blocks=remaining[part.group].blocks)
+            continue
+        blocks = tuple(
+            block
+            for block in part.blocks
+            if all(
+                name in remaining and block in remaining[name].blocks
+                for name, shown in blocks_by_group.items()
+                if (part.title, block) in shown
+            )
         )
-        yield dataclasses.replace(
-            part,
-            prose=part.prose if has_prose else "",
-            blocks=remaining[part.group].blocks
-            if part.group
-            else tuple(item for item in part.blocks if item.get_group(part) not in remaining or item in blocks),
-        )
+        yield dataclasses.replace(part, blocks=blocks)
 
 
 def join_notes(notes: Sequence[Notes]) -> dict[str, tuple[str, ...]]:

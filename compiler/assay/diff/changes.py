@@ -80,12 +80,20 @@ def _has_names(items: Sequence[Any]) -> bool:
 
 
 def _index_by_name(items: Sequence[Any]) -> dict[str, Any]:
-    return {_get_name(item): item for item in items}
+    return {_get_name(item): next(iter(item.values())) if _is_alternative(item) else item for item in items}
+
+
+def _is_alternative(item: Mapping[str, Any]) -> bool:
+    """Return whether a record is an alternative of a union: its name, which has a capital, and its value."""
+    return len(item) == 1 and next(iter(item))[:1].isupper()
 
 
 def _get_name(item: Any) -> str:
     if not isinstance(item, Mapping):
         return ""
+    if _is_alternative(item):
+        ((kind, value),) = item.items()
+        return f"{kind} {value if isinstance(value, str) else _get_name(value)}".rstrip()
     if isinstance(item.get("column"), Mapping):  # a computed column is named by the column that it fills
         return _get_name(item["column"])
     return next((str(item[key]) for key in KEYS if item.get(key)), "")

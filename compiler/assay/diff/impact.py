@@ -118,9 +118,10 @@ def _list_places(
 def _list_table_places(package: Package, report: str, path: Sequence[str]) -> tuple[Appearance, ...]:
     """Return the places of a table or figure; for a path inside a rule, those of the metric of the rule.
 
-    `path` is the part, the kind of block, its title, and the path inside the block.
+    `path` is the part, `blocks`, kind and title of the block, and the path inside the block.
     """
-    part, kind, title, *inside = path
+    part, _, block, *inside = path
+    kind, _, title = block.partition(" ")
     section = f"{part}/{title}"
     metrics = [
         item for item in package.metrics if _find_rule_metric(package, report, kind, section, inside) in ("", item.id)
@@ -165,7 +166,7 @@ def _find_rule_metric(package: Package, name: str, kind: str, section: str, insi
             for part in report.parts
             for block in part.blocks
             if f"{package.system}/{report.name}" == name
-            and block.member == kind
+            and type(block).__name__ == kind
             and block.locate(part.title)[0] == section
         ),
         "",

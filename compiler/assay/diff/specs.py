@@ -63,7 +63,7 @@ def compare_prose(
             parts = {part.title: part for part in former[report.name].parts}
             for part in report.parts:
                 if part.title in parts:
-                    texts = was.get(parts[part.title].prose, ""), now.get(part.prose, "")
+                    texts = _join_prose(parts[part.title], was), _join_prose(part, now)
                     yield from ((report.name, item) for item in _compare_part(new, report, part, *texts, renamed))
 
 
@@ -73,8 +73,13 @@ def find_quotes(package: Package, texts: Texts, metric: str) -> tuple[Appearance
         _build_appearance(package, report, part, metric)
         for report in package.reports
         for part in report.parts
-        if metric in (quoted for quoted, _ in list_quotes(texts.get(report.name, {}).get(part.prose, "")))
+        if metric in (quoted for quoted, _ in list_quotes(_join_prose(part, texts.get(report.name, {}))))
     )
+
+
+def _join_prose(part: Part, texts: Mapping[str, str]) -> str:
+    """Return the prose of a part, as one text."""
+    return "\n\n".join(filter(None, (texts.get(file, "") for file in part.prose_files)))
 
 
 def _build_appearance(package: Package, report: Report, part: Part, metric: str) -> Appearance:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import re
 import types
 import typing
@@ -87,6 +86,8 @@ def _build_decoder(hint: Any, lenient: bool) -> Decoder:
         return _decode_expression
     if typing.get_origin(hint) is tuple:
         return _build_tuple_decoder(_build_decoder(typing.get_args(hint)[0], lenient))
+    if hint is Block:
+        return _build_block_decoder(lenient)
     if hint is Part:
         return _build_part_decoder(lenient)
     if dataclasses.is_dataclass(hint):
@@ -159,26 +160,70 @@ def _build_form(values: list[Any]) -> model.Form:
     return dataclasses.replace(form, fields=fields, time=(*form.time, *paths))
 
 
+#: until Assay 0.3, a part had a member for each kind of block, which pages showed in this order
+_FORMER_MEMBERS = {
+    "scatters": "Scatter",
+    "timelines": "Timeline",
+    "curves": "Curve",
+    "grids": "Grid",
+    "comparisons": "Comparison",
+    "pivots": "Pivot",
+    "listings": "Listing",
+    "verdicts": "Verdict",
+    "class_tables": "ClassTable",
+    "averages": "Averages",
+    "conclusions": "Conclusion",
+}
+
+
 def _build_part_decoder(lenient: bool) -> Decoder:
-    """Return the decoder of parts: a part has a list of each kind of block, in the field `member` of the kind."""
-    lists = {kind.member: _build_tuple_decoder(_build_block_decoder(kind, lenient)) for kind in list_kinds()}
-    text = _build_decoder(str, lenient)
-    fields: dict[str, Decoder] = {"title": text, "prose": text, "group": text, **lists}
-    defaults = {**dict.fromkeys(("title", "prose"), "" if lenient else _REQUIRED), **dict.fromkeys(lists, ())}
-    defaults["group"] = ""
+    """Return the decoder of parts; with `lenient`, also of those that list blocks by kind."""
+    decode_part = _build_record_decoder(Part, lenient)
 
-    def build(values: list[Any]) -> Part:
-        title, prose, group, *blocks = values
-        return Part(title, prose, tuple(itertools.chain(*blocks)), group)
+    def decode_any(data: object) -> Part:
+        is_former = isinstance(data, dict) and "blocks" not in data
+        part: Part = decode_part(_convert_former_part(typing.cast("dict[str, Any]", data)) if is_former else data)
+        return part
 
-    return _build_members_decoder(Part, fields, defaults, build, lenient)
+    return decode_any if lenient else decode_part
 
 
-def _build_block_decoder(kind: type[Block], lenient: bool) -> Decoder:
-    if not kind.is_text:
+def _convert_former_part(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a part that lists blocks by kind as one with blocks in the order of its page."""
+    members = {_to_snake_case(str(key)): value for key, value in data.items()}
+    blocks: list[dict[str, Any]] = [{"Prose": members["prose"]}] if members.get("prose") else []
+    facts = [{"Facts": members["facts"]}] if members.get("facts") else []
+    for member, kind in _FORMER_MEMBERS.items():
+        blocks += facts if member == "comparisons" else []
+        blocks += [{kind: item} for item in members.get(member) or ()]
+    return {"title": members.get("title", ""), "group": members.get("group", ""), "blocks": blocks}
+
+
+def _build_block_decoder(lenient: bool) -> Decoder:
+    """Return the decoder of blocks: an alternative of `S.Block` is a record of its name and its value."""
+    decoders = {kind.__name__: _build_kind_decoder(kind, lenient) for kind in list_kinds()}
+
+    def decode_block(data: object) -> Block:
+        if not isinstance(data, dict) or len(data) != 1 or not data.keys() <= decoders.keys():
+            raise _build_shape_error(f"a block ({', '.join(decoders)})", data)
+        ((kind, value),) = data.items()
+        try:
+            block: Block = decoders[kind](value)
+        except _ShapeError as error:
+            error.path.append(f".{kind}")
+            raise
+        return block
+
+    return decode_block
+
+
+def _build_kind_decoder(kind: type[Block], lenient: bool) -> Decoder:
+    """Return the decoder of the value of a kind of block: a record, or the value of its only field."""
+    if not kind.is_bare:
         return _build_record_decoder(kind, lenient)
-    build: Callable[[Any], Block] = kind
-    return lambda data: build(_decode_scalar(str, data))
+    ((name, hint),) = ((name, hint) for name, hint in typing.get_type_hints(kind).items() if name in kind.__slots__)
+    decode_value = _build_decoder(hint, lenient)
+    return lambda data: kind(**{name: decode_value(data)})
 
 
 def _build_members_decoder(

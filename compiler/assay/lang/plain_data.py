@@ -73,19 +73,16 @@ def _is_object(kind: Any) -> bool:
 def _convert_object(value: Any, prose: bool, memo: SerializationMemo | None) -> Any:
     if isinstance(value, Expression):
         return format_expression(value)
-    if isinstance(value, Block) and value.is_text:
-        (name,) = _list_field_names(cast(Hashable, type(value)), prose)
-        return getattr(value, name)
-    if isinstance(value, Part):
-        members = value.list_members()
-    else:  # mypy does not see that a class is hashable
-        members = ((name, getattr(value, name)) for name in _list_field_names(cast(Hashable, type(value)), prose))
     items = {}
-    for name, member in members:
-        item = to_plain_data(member, prose=prose, memo=memo)
+    for name in _list_field_names(cast(Hashable, type(value)), prose):  # mypy does not see that a class is hashable
+        item = to_plain_data(getattr(value, name), prose=prose, memo=memo)
         if is_non_default(name, item):
             items[name] = item
-    return items
+    if isinstance(value, Part):
+        tags = (type(block).__name__ for block in value.blocks)
+        if value.blocks:
+            items["blocks"] = [{tag: item} for tag, item in zip(tags, items["blocks"], strict=True)]
+    return next(iter(items.values()), "") if isinstance(value, Block) and value.is_bare else items
 
 
 def is_non_default(name: str, value: Any) -> bool:

@@ -99,7 +99,7 @@ def evaluate_sources(
 def convert_data(evaluated: dhall.Evaluation, workspace: Path, shipped: Path | None = None) -> object:
     """Return a value as plain data (see `assay.dhall.to_data`); raise `AssayError` for functions and types."""
     try:
-        return dhall.to_data(evaluated.value)
+        return dhall.to_data(evaluated.value, tags=True)
     except dhall.DhallError as error:
         policy = dhall.FolderPolicy(_list_folders(workspace, shipped))
         raise AssayError(tuple(convert_problem(problem, policy) for problem in error.problems)) from None

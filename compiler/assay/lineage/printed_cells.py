@@ -86,8 +86,11 @@ def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
         yield from _list_section_cells(section, aliases)
         if section.percentiles:
             yield from _list_table_cells(section.title, section.percentiles, aliases)
+    paragraphs = 0  # of the part so far
     for gallery in document.galleries:
-        yield from _list_quoted_cells(gallery)
+        paragraphs = paragraphs if gallery.continues else 0
+        yield from _list_quoted_cells(gallery, paragraphs)
+        paragraphs += len(gallery.text)
         for table in gallery.tables:
             yield from _list_table_cells(f"{gallery.title}/{table.title}", table, aliases)
     for claim in document.claims:
@@ -228,15 +231,19 @@ def _find_aliases(table: Table | Appendix, lead: CellLink, column: str, aliases:
     return (run,)
 
 
-def _list_quoted_cells(gallery: Gallery) -> Iterator[Cell]:
-    """Yield the values that paragraphs quote: a row per paragraph, a column per value as printed."""
+def _list_quoted_cells(gallery: Gallery, preceding: int = 0) -> Iterator[Cell]:
+    """Yield the values that paragraphs quote: a row per paragraph, a column per value as printed.
+
+    `preceding` is the number of paragraphs of the part before the gallery.
+    """
     for index in sorted({item.paragraph for item in gallery.quoted}):
         quoted = [item for item in gallery.quoted if item.paragraph == index]
         texts = [gallery.text[index][item.begin : item.end] for item in quoted]
         for item, text, column in zip(quoted, texts, number_duplicates(texts), strict=True):
             source = CellSource(item.entry, item.run, item.where, item.since, item.until, item.statistic)
             prints = item.prints or (STATISTIC if item.statistic else ROW)
-            yield Cell(gallery.title, f"paragraph {index + 1}", column, text, prints, item.sources or (source,))
+            row = f"paragraph {preceding + index + 1}"
+            yield Cell(gallery.title, row, column, text, prints, item.sources or (source,))
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

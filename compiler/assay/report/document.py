@@ -265,6 +265,7 @@ class Gallery:
     """A titled part of a report: paragraphs, plots as small multiples, then tables with the titles of `Table`.
     In each row, `abreast` plots are side by side (a missing one leaves its place empty), those of `wide` have the width
     of the page. `quoted` are values in the paragraphs, in order; `formatted` are the first paragraphs that have forms.
+    One that `continues` the part before it has no heading.
     """
 
     id: str
@@ -276,6 +277,7 @@ class Gallery:
     wide: tuple[Plot, ...] = ()
     quoted: tuple[QuotedValue, ...] = ()
     formatted: tuple[TextBlock, ...] = ()
+    continues: bool = False
 
     def __post_init__(self) -> None:
         if any(text != leaf.text for text, leaf in zip(self.text, list_leaves(self.formatted), strict=False)):
@@ -464,6 +466,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "remark": "",
     "shortlist": (),
     "formatted": (),
+    "continues": False,
     **cell_links.DEFAULT_MEMBERS,
     **formatted_text.DEFAULT_MEMBERS,
 }

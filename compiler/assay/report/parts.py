@@ -20,17 +20,15 @@ from assay.number_styles.registry import get_style
 from assay.plan.request import name_rows_statement
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
-from assay.report.blocks.context import ComparisonColumns, RenderContext, ShownRun, render_blocks
+from assay.report.blocks.context import ComparisonColumns, RenderContext, RenderedBlocks, ShownRun, render_blocks
 from assay.report.blocks.row_notes import describe_unshown_rows
-from assay.report.cell_links import CellSource, QuotedValue
 from assay.report.document import Appendix, Entry, Gallery, Group, Plot
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import build_metric_entry
 from assay.report.placeholders import collect_placeholder_values, list_labels
-from assay.report.prose import Prose, Quote, RenderedProse
+from assay.report.prose import Prose
 from assay.report.run_groups import ShownGroup, list_cases, list_main_runs
-from assay.report.run_results import RunFigures, label_group_runs, list_own_names
-from assay.util.diagnostics import fail, suggest_nearest
+from assay.report.run_results import RunFigures, label_group_runs
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def build_part_galleries(
     if not report.parts:
         return ()
     contexts = _create_contexts(checked, parts, style_name, first_figure)
-    return _build_galleries(contexts, report, parts.prose, parts.notes)
+    return _build_galleries(contexts, report, parts.notes)
 
 
 def _create_contexts(
@@ -74,7 +72,9 @@ def _create_contexts(
     figure_numbers = itertools.count(first_figure)
     for group in parts.groups:
         context = _create_context(checked, group, style_name, figure_numbers, contexts)
-        contexts[group.name] = dataclasses.replace(context, judgements=parts.judgements.get(group.name))
+        contexts[group.name] = dataclasses.replace(
+            context, judgements=parts.judgements.get(group.name), prose=parts.prose
+        )
     return contexts
 
 
@@ -116,7 +116,7 @@ def _create_context(
 
 def list_part_metrics(report: Report, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
     """Return the metrics in the tables and figures of parts, then those that prose quotes, each once."""
-    blocks = (name for block in block_rows.list_ordered_blocks(report) for name in block.read_metrics())
+    blocks = (name for block in report.blocks for name in block.read_metrics())
     quoted = (quote.metric for text in prose_texts for quote in text.quotes if not quote.statistic)
     return tuple(dict.fromkeys((*blocks, *quoted)))
 
@@ -143,19 +143,17 @@ def collect_group_values(checked: CheckedPackage, groups: Sequence[ShownGroup]) 
 
 
 def _build_galleries(
-    contexts: Mapping[str, RenderContext],
-    report: Report,
-    prose_by_file: Mapping[str, Prose],
-    notes_by_part: Mapping[str, tuple[str, ...]],
+    contexts: Mapping[str, RenderContext], report: Report, notes_by_part: Mapping[str, tuple[str, ...]]
 ) -> tuple[Gallery, ...]:
     """Render the parts that have anything to show, with links of prose resolved to their places."""
     first_context = next(iter(contexts.values()))  # for parts without a group, which depend on no single run
     rendered_parts = (
-        _build_gallery(
-            dataclasses.replace(contexts.get(part.group, first_context), place=place), part, prose_by_file,
-            notes_by_part,
-        )
+        gallery
         for place, part in enumerate(report.parts, start=1)
+        for gallery in _build_part(
+            dataclasses.replace(contexts.get(part.group, first_context), place=place), part,
+            notes_by_part.get(part.title, ()),
+        )
     )  # fmt: skip
     galleries = make_figure_ids_unique(filter(_has_content, rendered_parts))
     addresses = {name_anchor(gallery.title): f"#section-{gallery.id}" for gallery in reversed(galleries)}
@@ -168,33 +166,45 @@ def _has_content(gallery: Gallery) -> bool:
     return bool(gallery.text or gallery.plots or gallery.wide or gallery.tables)
 
 
-def _build_gallery(
-    context: RenderContext, part: Part, prose_by_file: Mapping[str, Prose], notes_by_part: Mapping[str, tuple[str, ...]]
-) -> Gallery:
-    """Render a part: its prose, its choices, the notes on its blocks and their gaps; then the blocks."""
-    blocks = render_blocks(context, part)
-    prose: RenderedProse[Quote] = RenderedProse((), ())
-    if part.prose:
-        prose = render_prose(context, prose_by_file[part.prose])
-    choices = dict.fromkeys(name for block in blocks for name in block.choices if name)
-    text = (
-        *(leaf.text for leaf in list_leaves(prose.blocks)),
-        *(sentence for name in choices for sentence in _describe_choice(context, context.report.get_choice(name))),
-        *(note for block in blocks for note in block.notes),
-        *notes_by_part.get(part.title, ()),
-        *(gap for block in blocks for gap in block.gaps),
-    )
-    return Gallery(
-        f"part-{context.place}",
-        part.title,
-        text,
-        tuple(plot for block in blocks for plot in block.plots),
-        tuple(table for block in blocks for table in block.tables),
-        abreast=_count_abreast(len(context.runs), is_landscape=context.is_landscape),
-        wide=tuple(plot for block in blocks for plot in block.wide),
-        quoted=tuple(_list_quoted_values(context, prose)),
-        formatted=() if is_plain(prose.blocks) else prose.blocks,
-    )
+def _build_part(context: RenderContext, part: Part, notes: Sequence[str]) -> Iterator[Gallery]:
+    """Yield the galleries of a part: one, or several if figures or prose follow tables."""
+    named_choices: set[str] = set()
+    for number, blocks in enumerate(_divide_blocks(render_blocks(context, part)), start=1):
+        choices = dict.fromkeys(name for block in blocks for name in block.choices if name not in {"", *named_choices})
+        named_choices |= {*choices}
+        prose = tuple(text_block for block in blocks for text_block in block.prose)
+        text = (
+            *(leaf.text for leaf in list_leaves(prose)),
+            *(sentence for name in choices for sentence in _describe_choice(context, context.report.get_choice(name))),
+            *(note for block in blocks for note in block.notes),
+            *(notes if number == 1 else ()),
+            *(gap for block in blocks for gap in block.gaps),
+        )
+        yield Gallery(
+            f"part-{context.place}" if number == 1 else f"part-{context.place}-{number}",
+            part.title,
+            text,
+            tuple(plot for block in blocks for plot in block.plots),
+            tuple(table for block in blocks for table in block.tables),
+            abreast=_count_abreast(len(context.runs), is_landscape=context.is_landscape),
+            wide=tuple(plot for block in blocks for plot in block.wide),
+            quoted=tuple(item for block in blocks for item in block.quoted),
+            formatted=() if is_plain(prose) else prose,
+            continues=number > 1,
+        )
+
+
+def _divide_blocks(blocks: Iterable[RenderedBlocks]) -> list[list[RenderedBlocks]]:
+    """Divide the output of blocks where it cannot follow in the same gallery: prose or figures after tables."""
+    divided: list[list[RenderedBlocks]] = [[]]
+    last_stage = 0
+    for block in blocks:
+        if (block.stages and block.stages[0] < last_stage) or (block.prose and any(item.prose for item in divided[-1])):
+            divided.append([])
+            last_stage = 0
+        divided[-1].append(block)
+        last_stage = max((last_stage, *block.stages))
+    return divided
 
 
 def make_figure_ids_unique(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
@@ -229,81 +239,6 @@ def _count_abreast(run_count: int, *, is_landscape: bool) -> int:
 
 
 # The text of a part
-
-
-def render_prose(context: RenderContext, prose: Prose) -> RenderedProse[Quote]:
-    """Return the prose of a part, without the paragraphs that quote what is not there.
-
-    That is a choice which has no row in the quoted run, or a group without runs.
-    """
-
-    def render_quote(quote: Quote) -> str | None:
-        """Return the text of a quote; None if its group has no runs, or its choice no row."""
-        group = context.find_group(quote.group)
-        if group is None:
-            return None
-        run = _find_quoted_run(group, quote)
-        row = group.find_row(quote.choice, run)
-        if quote.choice and row is None:
-            return None
-        if quote.statistic:
-            time_range = group.find_time_range(quote.choice, run) if quote.choice else None
-            return block_rows.format_series_quote(context.checked, context.number_style, quote, run, time_range)
-        return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
-
-    return prose.render(render_quote)
-
-
-def _list_quoted_values(context: RenderContext, prose: RenderedProse[Quote]) -> Iterator[QuotedValue]:
-    """Yield the quoted values of prose, each with its position, run and row."""
-    for index, quote_spans in enumerate(prose.quote_spans):
-        for begin, end, quote in quote_spans:
-            group = context.find_group(quote.group) or context
-            run = _find_quoted_run(group, quote)
-            label = next(shown_run.label for shown_run in group.all_runs if shown_run.run is run)
-            label = f"{quote.group}: {label}" if quote.group else label
-            row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]
-            choice = [group.report.get_choice(quote.choice).title] if quote.choice else []
-            statistic = [quote.statistic] if quote.statistic else []
-            description = "; ".join([", ".join([*statistic, *choice, *row]), label]).lstrip("; ")
-            if quote.statistic:
-                where = tuple((name, str(value)) for name, value in quote.where)
-                since, until = (quote.choice and group.find_time_range(quote.choice, run)) or (None, None)
-                source = CellSource(quote.metric, run.id, where, since, until, quote.statistic)
-            else:
-                row_values = block_rows.list_quote_keys(context.checked, quote, group.find_row(quote.choice, run))
-                where = tuple((name, str(value)) for name, value in row_values.items())
-                source = CellSource(quote.metric, run.id, where)
-            yield QuotedValue(
-                index, begin, end, source.entry, description, run.id, source.where, source.since, source.until,
-                source.statistic,
-            )  # fmt: skip
-
-
-def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
-    """Return the run that a quote names by id, label or label constant; the last run when it names none."""
-    if not quote.run:
-        return context.runs[-1].run
-    for shown_run in context.all_runs:
-        if shown_run.run.id == quote.run:
-            return shown_run.run
-    runs_by_label = [shown_run.run for shown_run in context.all_runs if shown_run.label == quote.run]
-    runs = [shown_run.run for shown_run in context.all_runs]
-    own_names = list_own_names(context.report.label, runs)
-    runs_by_label += [run for run, name in zip(runs, own_names, strict=True) if name == quote.run]
-    if not runs_by_label:
-        run_names = list(
-            dict.fromkeys(name for shown_run in context.all_runs for name in (shown_run.run.id, shown_run.label))
-        )
-        raise fail(
-            "unknown-run",
-            f"prose quotes `{quote.metric}` of an unknown run `{quote.run}`",
-            span=quote.span,
-            excerpt=quote.excerpt,
-            expected=", ".join(run_names),
-            hint=suggest_nearest(quote.run, run_names),
-        )
-    return runs_by_label[0]
 
 
 def _describe_choice(context: RenderContext, choice: Choice) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from assay.lang.blocks.fact import Fact
+from assay.lang.blocks.facts import Facts
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.report.cell_links import COLUMN, FACT, CellLink, CellSource, link_facts
@@ -77,7 +77,7 @@ def build_constants_table(
         for item in source.constants
         if source.name in source_names or not source_names or item.name == report.label
     }
-    omitted_constants = {item.constant for part in report.parts for item in part.select(Fact)}
+    omitted_constants = {name for part in report.parts for item in part.select(Facts) for name in item.constants}
     omitted_constants |= set() if is_renamed else {report.label}
     rows_by_constant = {
         name: (

@@ -203,7 +203,8 @@ def test_quotes_name_their_group(tmp_path: Path, cache: Path, runs: Mapping[str,
     edit_file(
         workspace / "specs/cometbft/testnets.dhall",
         "B.ofGroup rotating [ part.rotating,",
-        'B.ofGroup rotating [ part.rotating // { prose = "prose/testnets_rotating.md" },',
+        "B.ofGroup rotating "
+        '[ part.rotating // { blocks = B.prose "prose/testnets_rotating.md" # part.rotating.blocks },',
     )
     (workspace / ROTATING).write_text("Here {{ latency_avg(number = 1, run = \"0.37\") }}, "
         'there {{ latency_avg(number = 1, group = "200-node") }}.\n', encoding="utf-8")  # fmt: skip

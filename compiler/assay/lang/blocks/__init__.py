@@ -16,8 +16,8 @@ from assay.lang.model.parts import Block
 
 @functools.cache
 def list_kinds() -> tuple[type[Block], ...]:
-    """Return the kinds that the modules of this package define, in the order of the members of a part."""
-    return tuple(sorted(_find_kinds(), key=lambda kind: (kind.rank, kind.member)))
+    """Return the kinds that the modules of this package define, by their names."""
+    return tuple(sorted(_find_kinds(), key=lambda kind: kind.__name__))
 
 
 def _find_kinds() -> Iterator[type[Block]]:

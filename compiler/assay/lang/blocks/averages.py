@@ -18,9 +18,6 @@ class Averages(Block):
     With a `choice`, only the time of its row counts.
     """
 
-    member = "averages"
-    rank = 110
-
     title: str
     series: tuple[str, ...]
     choice: str = ""

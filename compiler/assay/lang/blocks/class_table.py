@@ -42,10 +42,6 @@ class ClassTable(Block):
     this column.  `heading` is the title of the column of classes, `width` is like that of a metric.
     """
 
-    member = "class_tables"
-    rank = 70
-    dictionary_rank = 2
-
     title: str
     heading: str
     classes: tuple[Class, ...]

@@ -17,8 +17,6 @@ from assay.lang.model.report import Report
 class Comparison(Block):
     """A table of metrics: a column for each run, or each phase of it, with differences from the first."""
 
-    member = "comparisons"
-    rank = 80
     compares_averages = True
 
     title: str

@@ -31,8 +31,6 @@ class Rule:
 class Conclusion(Block):
     """A table of rules, and whether they hold."""
 
-    member = "conclusions"
-    rank = 90
     compares_averages = True
     appears_as = "verdict"
 

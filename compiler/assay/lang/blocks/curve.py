@@ -20,9 +20,6 @@ class Curve(Block):
     With `by`, it has one metric and a line for each value of that column.
     """
 
-    member = "curves"
-    rank = 25
-    dictionary_rank = 1
     appears_as = "figure"
 
     title: str

@@ -23,9 +23,6 @@ class Grid(Block):
     With a `choice`, scatters show the points of its row and of the repeats of that, timelines the times of these.
     """
 
-    member = "grids"
-    rank = 60
-    dictionary_rank = 1
     appears_as = "figure"
 
     title: str

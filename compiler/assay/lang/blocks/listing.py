@@ -17,9 +17,6 @@ from assay.lang.model.report import Report, RowListing
 class Listing(RowListing, Block):
     """A listing in a part of a report."""
 
-    member = "listings"
-    rank = 30
-
     def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
         check_listing(checker, owner, self, (report.name, part.title, self.title))
         if self.rejected:

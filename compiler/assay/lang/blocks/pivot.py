@@ -24,9 +24,6 @@ class Pivot(Block):
     and listed.  The cell of the row of a `choice` is bold.
     """
 
-    member = "pivots"
-    rank = 40
-
     title: str
     grain: str
     down: str

@@ -20,9 +20,6 @@ class Scatter(Block):
     that agree in the columns `keys` are placed side by side.
     """
 
-    member = "scatters"
-    rank = 10
-    dictionary_rank = 1
     appears_as = "figure"
 
     title: str

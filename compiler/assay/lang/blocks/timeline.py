@@ -19,8 +19,6 @@ class Timeline(Block):
     a `choice` it shows only the time of its row, in seconds from its beginning.
     """
 
-    member = "timelines"
-    rank = 20
     appears_as = "figure"
 
     series: str

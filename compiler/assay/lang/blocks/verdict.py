@@ -27,8 +27,6 @@ class Verdict(Block):
     nothing is judged: the scenario only has its rows in the table of results.
     """
 
-    member = "verdicts"
-    rank = 50
     appears_as = "verdict"
 
     title: str

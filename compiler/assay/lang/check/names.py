@@ -182,7 +182,7 @@ def check_bindings(checker: Checker) -> None:
 
 
 def check_files(checker: Checker) -> None:
-    """Check that files of sources and constants are below the run, and prose below the specs of the system."""
+    """Check that files of sources and constants are below the run."""
     for source in checker.package.sources:
         globs = [*source.logs, *([source.hosts] if source.hosts else [])]
         documents = dict.fromkeys(name for item in source.constants for name in item.files)
@@ -194,14 +194,6 @@ def check_files(checker: Checker) -> None:
                     name,
                     expected="a path relative to the run directory, such as node-*.json",
                 )
-    for report in checker.package.reports:
-        for name in (part.prose for part in report.parts if part.prose and not is_below(part.prose)):
-            checker.report(
-                "prose-file",
-                f"prose `{name[:LONGEST]}` of report `{report.name}` cannot be a file of its specs",
-                name,
-                expected="a path relative to the system's folder of specs, such as prose/summary.md",
-            )
 
 
 def check_duplicates(checker: Checker) -> None:

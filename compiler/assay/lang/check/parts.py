@@ -9,7 +9,7 @@ from assay.lang import scopes
 from assay.lang.blocks.pivot import Pivot
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import check_choices
-from assay.lang.model.parts import Claim, Part
+from assay.lang.model.parts import Block, Claim, Part
 from assay.lang.model.report import Report
 from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
@@ -118,6 +118,11 @@ def check_run_groups(checker: Checker, owner: str, report: Report) -> None:
         checker.report_unknown("constant", report.revision, f"in `revision` of {owner}", constants)
 
 
+def _name_block(block: Block) -> str:
+    """Return the title of a block in code quotes; that of a table without a title is its kind."""
+    return f"`{block.title}`" if block.title else type(block).__name__.lower()
+
+
 def _check_part(checker: Checker, owner: str, report: Report, part: Part) -> None:
     """Check that a part, and each of its blocks, is about one group if the report has any."""
     names = [group.name for group in report.groups]
@@ -132,10 +137,10 @@ def _check_part(checker: Checker, owner: str, report: Report, part: Part) -> Non
                 "other-group", f"a verdict of {part_owner} is about another group", name,
                 expected=part.group, found=name,
             )  # fmt: skip
-    blocks = [block for block in part.blocks if names and not block.get_group(part)]
+    blocks = [block for block in part.blocks if names and not block.get_group(part) and not block.read_prose()]
     if blocks:
         checker.report(
-            "part-group", f"{part_owner} names no group, but shows `{blocks[0].title}` of one",
+            "part-group", f"{part_owner} names no group, but shows {_name_block(blocks[0])} of one",
             part.title if checker.locate(part.title)[0] else report.name,
             expected=f"one of the groups {', '.join(names)}",
             hint="put the part into `B.ofGroup`, or a verdict into `B.verdictOfGroup`", within=within,

@@ -1,4 +1,4 @@
-"""Parts of reports, which hold prose and blocks (tables and figures), as frozen dataclasses."""
+"""Parts of reports, which hold blocks (prose, tables and figures), as frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -129,28 +129,23 @@ class FormulaResolver(Protocol):
 
 
 class Block:
-    """A table or figure of a part.
+    """A text, table or figure of a part.
 
     Each kind is a frozen dataclass in a module of `assay.lang.blocks`, which overrides these methods; the
-    module of the same name in `assay.report.blocks` renders it.  A part of the Dhall sources lists the blocks of a kind
-    in the field `member`.
+    module of the same name in `assay.report.blocks` renders it.  In Dhall it is an alternative of `S.Block` with the
+    name of the class.
     """
 
     __slots__ = ()
 
-    member: ClassVar[str]
-    #: place of the kind among the members of a part; kinds without one come last, by their names
-    rank: ClassVar[int] = 1000
-    #: place of its metrics in the dictionary of a report: 0 before 1 before 2
-    dictionary_rank: ClassVar[int] = 0
     #: kind of place by which `assay explain` and `assay spec-diff` list it: table, figure or verdict
     appears_as: ClassVar[str] = "table"
     #: whether it compares averages of its metrics over runs or phases
     compares_averages: ClassVar[bool] = False
     #: whether it shows records of a run
     needs_records: ClassVar[bool] = True
-    #: whether the sources write a block as the text of its only field
-    is_text: ClassVar[bool] = False
+    #: whether the sources write a block as the value of its only field
+    is_bare: ClassVar[bool] = False
     title: str
 
     def get_group(self, part: Part) -> str:
@@ -175,6 +170,10 @@ class Block:
 
     def read_series(self) -> Iterable[str]:
         """Return the names of the series that the block shows."""
+        return ()
+
+    def read_prose(self) -> Iterable[str]:
+        """Return the files of prose that the block shows."""
         return ()
 
     def read_rows(self, _package: Package) -> Iterable[RowRequest]:
@@ -225,22 +224,19 @@ B = TypeVar("B", bound=Block)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a report: prose (a file of the specs) and blocks, grouped by kind.
+    """A part of a report: blocks in the order of the page.
 
     It shows the runs of a `group`; without one, all runs, or in a report with groups what names a group itself.
     """
 
     title: str
-    prose: str
     blocks: tuple[Block, ...] = ()
     group: str = ""
 
-    def list_members(self) -> Iterable[tuple[str, object]]:
-        """Return the members of a part as in the sources: title, prose, group, and a list of each kind of block."""
-        members: dict[str, list[Block]] = {}
-        for block in self.blocks:
-            members.setdefault(block.member, []).append(block)
-        return (("title", self.title), ("prose", self.prose), ("group", self.group), *members.items())
+    @property
+    def prose_files(self) -> tuple[str, ...]:
+        """The files of prose that the part shows."""
+        return tuple(file for block in self.blocks for file in block.read_prose())
 
     def select(self, kind: type[B]) -> tuple[B, ...]:
         """Return the blocks of a kind, in order."""

@@ -22,7 +22,7 @@ from assay.report.series_statistic import DIGITS, compute_mean_over_time, select
 from assay.util.percent_change import compute_percent_change
 
 
-@register_renderer(Averages, position=100)
+@register_renderer(Averages)
 def render(context: RenderContext, items: Sequence[Averages]) -> RenderedBlocks:
     """Render a table for each item and run that has the row of the choice."""
     tables = (build_averages_table(context, item, shown_run) for item in items for shown_run in context.runs)

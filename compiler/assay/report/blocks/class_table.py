@@ -37,7 +37,7 @@ def get_class_table_id(table: ClassTable) -> str:
     return f"classes.{'-'.join(table.title.lower().split())}"
 
 
-@register_renderer(ClassTable, position=90, explain=explain)
+@register_renderer(ClassTable, explain=explain)
 def render(context: RenderContext, items: Sequence[ClassTable]) -> RenderedBlocks:
     """Render the tables against classes, and say why cells of them are empty."""
     tables, gaps = [], []

@@ -20,7 +20,7 @@ from assay.report.run_results import RunFigures, get_average
 from assay.report.section_notes import list_verdict_notes
 
 
-@register_renderer(Comparison, position=50)
+@register_renderer(Comparison)
 def render(context: RenderContext, items: Sequence[Comparison]) -> RenderedBlocks:
     """Render a table of all runs, or of the phases of each run, for each comparison that has values."""
     groups = list(list_groups(context))

@@ -26,7 +26,7 @@ CHANGES = "changes"
 HOLDS = {True: Outcome.HOLDS.value, False: Outcome.VIOLATED.value, None: Outcome.NO_VALUE.value}
 
 
-@register_renderer(Conclusion, position=110)
+@register_renderer(Conclusion)
 def render(context: RenderContext, items: Sequence[Conclusion]) -> RenderedBlocks:
     """Render a table of all runs, or of the phases of each run, for each conclusion."""
     groups = list(list_groups(context))

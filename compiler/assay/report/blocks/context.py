@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import pkgutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,10 @@ from assay.number_styles.registry import Style
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
 from assay.report.blocks.rows import Row
+from assay.report.cell_links import QuotedValue
 from assay.report.document import Entry, Plot, Table
+from assay.report.formatted_text import TextBlock
+from assay.report.prose import Prose
 from assay.report.run_results import RunFigures, format_typed_value
 
 #: with more runs than this, pages are in landscape format
@@ -49,7 +53,8 @@ class RenderContext:
     `runs` are those of most blocks, the first of which is the baseline; `cases` are those of grids. `comparison` has
     the columns of comparisons, `headings` their labels. `rows_by_choice` has the chosen rows, `figure_numbers` yields
     the next number of a figure, `place` is the number of the part. `groups` has the context of each group of runs; a
-    group without runs has none. `judgements` are those of averages; None if the report judges nothing.
+    group without runs has none. `judgements` are those of averages; None if the report judges nothing. `prose` has
+    the texts of files by their names.
     """
 
     checked: CheckedPackage
@@ -64,6 +69,7 @@ class RenderContext:
     place: int = 0
     groups: Mapping[str, RenderContext] = field(default_factory=dict)
     judgements: ReportJudgements | None = None
+    prose: Mapping[str, Prose] = field(default_factory=dict)
 
     @property
     def all_runs(self) -> Sequence[ShownRun]:
@@ -117,9 +123,10 @@ class RenderContext:
 
 @dataclass(frozen=True, slots=True)
 class RenderedBlocks:
-    """The output of blocks of one kind in a part: figures (those of `wide` take the width of the page) and tables.
+    """The output of neighbouring blocks of one kind: prose, figures (those of `wide` are as wide as the page), tables.
 
     The part names the rows of `choices`; `notes` explain how to read the blocks, `gaps` say which data they lack.
+    `quoted` are the values in the paragraphs of `prose`.
     """
 
     plots: tuple[Plot | None, ...] = ()
@@ -128,6 +135,13 @@ class RenderedBlocks:
     choices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
+    prose: tuple[TextBlock, ...] = ()
+    quoted: tuple[QuotedValue, ...] = ()
+
+    @property
+    def stages(self) -> tuple[int, ...]:
+        """The places that the output takes in a gallery, which has prose, then figures, wide ones, and tables."""
+        return tuple(stage for stage, items in enumerate((self.prose, self.plots, self.wide, self.tables)) if items)
 
 
 B = TypeVar("B", bound=Block)
@@ -142,13 +156,8 @@ def explain_nothing(_checked: CheckedPackage, _block: Block) -> Iterable[Term]:
 
 @dataclass(frozen=True, slots=True)
 class Renderer(Generic[B]):
-    """A renderer of the blocks of a kind in a part, and of glossary entries for numbers that belong to no metric.
+    """A renderer of blocks of a kind, and of glossary entries for numbers that belong to no metric."""
 
-    `position` orders kinds on a page.
-    """
-
-    kind: type[B]
-    position: int
     render: Callable[[RenderContext, Sequence[B]], RenderedBlocks]
     explain: Callable[[CheckedPackage, B], Iterable[Term]]
 
@@ -158,12 +167,12 @@ Render = Callable[[RenderContext, Sequence[B]], RenderedBlocks]
 
 
 def register_renderer(
-    kind: type[B], *, position: int, explain: Callable[[CheckedPackage, B], Iterable[Term]] = explain_nothing
+    kind: type[B], *, explain: Callable[[CheckedPackage, B], Iterable[Term]] = explain_nothing
 ) -> Callable[[Render[B]], Render[B]]:
     """Register a function as the renderer of a kind of blocks."""
 
     def register(render: Render[B]) -> Render[B]:
-        _RENDERERS[kind] = Renderer(kind, position, render, explain)
+        _RENDERERS[kind] = Renderer(render, explain)
         return render
 
     return register
@@ -171,25 +180,27 @@ def register_renderer(
 
 @functools.cache
 def load_renderers() -> Mapping[type[Block], Renderer[Any]]:
-    """Return the renderer of each kind, in the order of a page; the modules of this package define them."""
+    """Return the renderer of each kind; the modules of this package define them."""
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(import_module(package).__path__, f"{package}."):
         import_module(module.name)
-    return dict(sorted(_RENDERERS.items(), key=lambda item: item[1].position))
+    return _RENDERERS
 
 
 def render_blocks(context: RenderContext, part: Part) -> list[RenderedBlocks]:
-    """Render the blocks of a part, those of a kind together, in the order of a page.
+    """Render the blocks of a part in order, neighbours of one kind together.
 
     Figures show the runs that have their rows; figures of other runs follow them.
     """
+    renderers = load_renderers()
     rendered = []
-    for kind, renderer in load_renderers().items():
+    for kind, blocks in itertools.groupby(part.blocks, key=type):
+        renderer = renderers[kind]
         blocks_by_runs: dict[tuple[str, ...], list[Block]] = {}
-        for block in part.select(kind):
+        for block in blocks:
             blocks_by_runs.setdefault(_list_runs_with_rows(context, block), []).append(block)
         rendered += [
-            renderer.render(context.select_runs(runs), blocks) for runs, blocks in blocks_by_runs.items() if runs
+            renderer.render(context.select_runs(runs), items) for runs, items in blocks_by_runs.items() if runs
         ]
     return rendered
 

@@ -24,7 +24,7 @@ from assay.report.charts.line_reduction import Line
 from assay.report.document import Plot
 
 
-@register_renderer(Curve, position=25)
+@register_renderer(Curve)
 def render(context: RenderContext, items: Sequence[Curve]) -> RenderedBlocks:
     """Render the figures of each curve."""
     plots = context.number_plots(plot for item in items for plot in _build_plots(context, item))

@@ -40,7 +40,7 @@ LANDSCAPE_COLUMNS = 8
 STRONG = "strong"
 
 
-@register_renderer(Grid, position=30)
+@register_renderer(Grid)
 def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
     """Render the drawings of each grid; only runs that are cases have rows."""
     if not context.cases:

@@ -36,7 +36,7 @@ HEADING = "Rejected by"
 LONG_TEXT, CUT_TEXT = 24, 10
 
 
-@register_renderer(Listing, position=70)
+@register_renderer(Listing)
 def render(context: RenderContext, listings: Sequence[Listing]) -> RenderedBlocks:
     """Render a table for each listing and run."""
     return RenderedBlocks(

@@ -68,7 +68,7 @@ def get_share_id(pivot: Pivot) -> str:
     return f"share.{pivot.metric}.{pivot.due}"
 
 
-@register_renderer(Pivot, position=60, explain=explain)
+@register_renderer(Pivot, explain=explain)
 def render(context: RenderContext, pivots: Sequence[Pivot]) -> RenderedBlocks:
     """Render the tables of all runs side by side for each pivot, then those of their diagonals."""
     tables = (table for item in pivots for table in _build_pivot_tables(context, item, context.runs))

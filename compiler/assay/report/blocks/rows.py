@@ -61,14 +61,9 @@ def list_shown_series(report: Report, prose_texts: Iterable[Prose] = ()) -> tupl
     return tuple(dict.fromkeys((*(name for block in blocks for name in block.read_series()), *quoted)))
 
 
-def list_ordered_blocks(report: Report) -> Iterable[Block]:
-    """Return the blocks of all parts, those of each part in the order in which the dictionary lists their metrics."""
-    return (block for part in report.parts for block in sorted(part.blocks, key=lambda item: item.dictionary_rank))
-
-
 def request_part_rows(checked: CheckedPackage, report: Report) -> Iterable[RowRequest]:
     """Return the rows that the tables and figures of all parts read."""
-    return (item for block in list_ordered_blocks(report) for item in request_block_rows(checked, block))
+    return (item for block in report.blocks for item in request_block_rows(checked, block))
 
 
 def request_block_rows(checked: CheckedPackage, block: Block) -> tuple[RowRequest, ...]:

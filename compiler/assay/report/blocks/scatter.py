@@ -22,7 +22,7 @@ FINE, COARSE = (400, 200), (80, 40)
 Point = tuple[float, float]
 
 
-@register_renderer(Scatter, position=10)
+@register_renderer(Scatter)
 def render(context: RenderContext, items: Sequence[Scatter]) -> RenderedBlocks:
     """Render the figures of each scatter."""
     return RenderedBlocks(

@@ -40,7 +40,7 @@ DAY = 24 * 3600
 UNITS = ((3.0 * DAY, "days", DAY), (2 * 3600.0, "hours", 3600), (600.0, "minutes", 60), (0.0, "seconds", 1))
 
 
-@register_renderer(Timeline, position=20)
+@register_renderer(Timeline)
 def render(context: RenderContext, items: Sequence[Timeline]) -> RenderedBlocks:
     """Render the figures of each timeline."""
     plots = context.number_plots(plot for item in items for plot in build_timeline_plots(context, item, context.runs))

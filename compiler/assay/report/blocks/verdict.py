@@ -62,7 +62,7 @@ It has the key, metric, base, value, change in percent, the interval of the chan
 """
 
 
-@register_renderer(Verdict, position=80)
+@register_renderer(Verdict)
 def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
     """Render the results of the scenarios, then each verdict on each run but the first, which is the baseline."""
     notes = []

@@ -203,7 +203,7 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
     parts += [(item.title, f"section-{item.id}") for item in list_observations(document)]
     parts += [(item.title, f"section-{item.id}") for item in document.sections]
     parts += [("Distributions", "distributions")] if document.charts else []
-    parts += [(item.title, f"section-{item.id}") for item in document.galleries]
+    parts += [(item.title, f"section-{item.id}") for item in document.galleries if not item.continues]
     parts += [("Data dictionary", "dictionary")] if document.dictionary else []
     parts += manifest if document.answers else []
     parts += [(document.filters.title, "filters")] if document.filters.rows else []
@@ -400,7 +400,8 @@ def _describe_lack(figure: Chart | Plot) -> str:
 
 
 def _list_gallery(document: Document, gallery: Gallery, has_files: bool) -> Blocks:
-    yield _format_heading(2, gallery.title, f"section-{gallery.id}")
+    if not gallery.continues:
+        yield _format_heading(2, gallery.title, f"section-{gallery.id}")
     yield from format_text_blocks(gallery.formatted, escape_cell, escape_line)
     yield from map(format_line, gallery.text[len(list_leaves(gallery.formatted)) :])
     for plot in (*filter(None, gallery.plots), *gallery.wide):

@@ -46,9 +46,17 @@ let article =
       , label = k.release.name
       , doc = "A story"
       , parts =
-        [ B.Part::{ title = "Steps", prose = "prose/steps.md", listings = [ B.listing "Steps" g.step [ c.step, c.users ] [ m.cpu ] ] }
-        , B.Part::{ title = "Machine", timelines = [ B.lines "Queue" s.queue "instance", B.linesAndMean "CPU" s.cpu "instance" ] }
-        , B.Part::{ title = "Compared", comparisons = [ B.comparison "Times" times ] }
+        [ B.Part::{
+          , title = "Steps"
+          , blocks =
+                B.prose "prose/steps.md"
+              # B.listings [ B.listing "Steps" g.step [ c.step, c.users ] [ m.cpu ] ]
+          }
+        , B.Part::{
+          , title = "Machine"
+          , blocks = B.timelines [ B.lines "Queue" s.queue "instance", B.linesAndMean "CPU" s.cpu "instance" ]
+          }
+        , B.Part::{ title = "Compared", blocks = B.comparisons [ B.comparison "Times" times ] }
         ]
       }
 

@@ -214,11 +214,18 @@ let tables =
       , intro = "What words print."
       , choices = [ pinned, best ]
       , parts =
-        [ part::{ title = "Rows", listings = [ listing ], facts }
-        , part::{ title = "Pivots", pivots = [ diagonals, without ] }
-        , part::{ title = "Verdicts", verdicts = [ verdict, verdictOf, verdictWithout ] }
-        , part::{ title = "Averages", comparisons = [ comparison ], conclusions = [ conclusion ] }
-        , part::{ title = "Classes", classTables = [ usedUp, against, acrossTrials ] }
+        -- B.listings => tables: | 2 | 2
+        [ part::{ title = "Rows", blocks = facts # B.listings [ listing ] }
+        -- B.pivots => tables: | 200 | 1990
+        , part::{ title = "Pivots", blocks = B.pivots [ diagonals, without ] }
+        -- B.verdicts => tables: | All trials
+        , part::{ title = "Verdicts", blocks = B.verdicts [ verdict, verdictOf, verdictWithout ] }
+        -- B.comparisons, B.conclusions => tables: | Finished | 1868 | 2054 | +187
+        , part::{ title = "Averages", blocks = B.comparisons [ comparison ] # B.conclusions [ conclusion ] }
+        -- B.classTables => tables: | small
+        , part::{ title = "Classes", blocks = B.classTables [ usedUp, against, acrossTrials ] }
+        -- B.prose => tables: Trials of
+        , part::{ title = "Words", blocks = B.prose "trials.md" }
         ]
       , claims = [ claim ]
       , style = "prefixed"
@@ -231,7 +238,7 @@ let releases =
       , observations = Some S.Observations::{ groups = [ O.group "Trials" "" [ trendOfRuns ] ], plurals }
       , title = "Releases"
       , intro = "What words say of several runs."
-      , parts = [ part::{ title = "Averages", comparisons = [ comparison ] } ]
+      , parts = [ part::{ title = "Averages", blocks = B.comparisons [ comparison ] } ]
       , style = "prefixed"
       , label = constant.version.name
       }
@@ -394,10 +401,14 @@ let figures =
       , choices = [ best ]
       , alternatives
       , parts =
-        [ part::{ title = "Timelines", timelines = timelines # during }
-        , part::{ title = "Curves", curves = [ curve, curveBy ] }
-        , part::{ title = "Load of trials", scatters = [ scatter ], grids = [ grid ] }
-        , part::{ title = "Averages", averages = [ averages, averagesDuring ] }
+        -- B.timelines => figures: ![Load
+        [ part::{ title = "Timelines", blocks = B.timelines (timelines # during) }
+        -- B.curves => figures: ![Curve
+        , part::{ title = "Curves", blocks = B.curves [ curve, curveBy ] }
+        -- B.scatters, B.grids => figures: ![Trial load
+        , part::{ title = "Load of trials", blocks = B.scatters [ scatter ] # B.grids [ grid ] }
+        -- B.averagesTables => figures: | Load | every label | 2 | 2.67
+        , part::{ title = "Averages", blocks = B.averagesTables [ averages, averagesDuring ] }
         ]
       , cases = constant.version.name
       , style = "prefixed"
@@ -408,7 +419,7 @@ let small = { name = "small", title = "Small testbed" }
 
 let large = { name = "large", title = "Large testbed" }
 
-let trialsOfGroup = [ part::{ title = "Trials", listings = [ listing ] } ]
+let trialsOfGroup = [ part::{ title = "Trials", blocks = B.listings [ listing ] } ]
 
 -- B.ofGroup => groups: ## <a id="section-part-1
 let partsOfSmall = B.ofGroup small trialsOfGroup
@@ -425,7 +436,7 @@ let groups =
       , title = "Groups"
       , intro = "What words print of groups of runs."
       , groups = [ small, large ]
-      , parts = partsOfSmall # B.ofGroup large trialsOfGroup # [ part::{ title = "Results", verdicts = [ ofSmall, notJudged ] } ]
+      , parts = partsOfSmall # B.ofGroup large trialsOfGroup # [ part::{ title = "Results", blocks = B.verdicts [ ofSmall, notJudged ] } ]
       , style = "prefixed"
       , label = constant.version.name
       }

@@ -1,10 +1,10 @@
-"""Render facts: constants of the runs."""
+"""Render facts: tables of constants of the runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.lang.blocks.fact import Fact
+from assay.lang.blocks.facts import Facts
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Constant
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
@@ -14,10 +14,10 @@ from assay.report.glossary import get_constant_id
 from assay.report.run_results import RunFigures, add_unit, format_constant
 
 
-@register_renderer(Fact, position=40)
-def render(context: RenderContext, items: Sequence[Fact]) -> RenderedBlocks:
-    """Render one table of all facts."""
-    names, runs = [item.constant for item in items], context.runs
+@register_renderer(Facts)
+def render(context: RenderContext, items: Sequence[Facts]) -> RenderedBlocks:
+    """Render one table of the constants of all items."""
+    names, runs = [name for item in items for name in item.constants], context.runs
     table = build_facts_table(
         context.checked, names, [shown_run.run for shown_run in runs], [shown_run.label for shown_run in runs]
     )

@@ -1,4 +1,4 @@
-"""Facts: constants of the runs, in one table of a part."""
+"""Facts: tables of constants of the runs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from assay.lang.model.report import Report
 
 
 @dataclass(frozen=True, slots=True)
-class Fact(Block):
-    """A constant of the runs; all of a part are rows of one table."""
+class Facts(Block):
+    """A table of constants, with a column for each run."""
 
-    member = "facts"
-    rank = 100
     needs_records = False
-    is_text = True
+    is_bare = True
 
-    constant: str
+    constants: tuple[str, ...]
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The empty text: the block has no title of its own."""
+        return ""
 
     def locate(self, part: str) -> tuple[str, str]:
         """Return the part: the table has no title of its own."""
@@ -27,7 +30,6 @@ class Fact(Block):
 
     def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
         constants = scopes.collect_constants(checker.package)
-        if self.constant not in constants:
-            checker.report_unknown(
-                "constant", self.constant, f"in {owner}", constants, within=(report.name, part.title)
-            )
+        for name in self.constants:
+            if name not in constants:
+                checker.report_unknown("constant", name, f"in {owner}", constants, within=(report.name, part.title))
