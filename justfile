@@ -43,7 +43,7 @@ lint:
 
 # Check types.
 types:
-    mypy compiler/assay
+    mypy compiler
 
 # Check names, types, units and cycles of the specs.
 check:

@@ -28,7 +28,7 @@ ROOT = HERE.parent
 ASSAY_PROGRAM = """
 import sys
 from pathlib import Path
-from assay.dhall import Evaluator, FolderPolicy, to_data
+from assay_dhall import Evaluator, FolderPolicy, to_data
 root = Path(sys.argv[1])
 to_data(Evaluator(FolderPolicy([root])).evaluate_file(root / sys.argv[2]).value)
 """

@@ -19,7 +19,7 @@ CORPUS = Path("build/guided")
 
 def _evaluate_dhall(data: bytes) -> None:
     """Evaluate Dhall; it must end with a value or an error within its budget."""
-    from assay.dhall import Budget, DhallError, Evaluator, to_data
+    from assay_dhall import Budget, DhallError, Evaluator, to_data
 
     text = data.decode("utf-8", "replace")
     with contextlib.suppress(DhallError):
@@ -110,7 +110,7 @@ def main() -> None:
     except ImportError:
         sys.exit("error: fuzz.guided needs the package atheris; install it with `pip install atheris`")
     run, seed = TARGETS[options.target]
-    with atheris.instrument_imports(include=["assay"]), contextlib.suppress(Exception):
+    with atheris.instrument_imports(include=["assay", "assay_dhall"]), contextlib.suppress(Exception):
         run(seed)  # imports the code to instrument
     folder = CORPUS / options.target
     folder.mkdir(parents=True, exist_ok=True)

@@ -28,7 +28,10 @@ from tools import golden
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = "two"  # in golden/reports/pinned.toml: PDF, web page and Markdown
-TESTS = ("tests/dhall", "--ignore=tests/dhall/test_hostile.py")  # the ignored tests take a minute
+TESTS = (
+    "compiler/assay_dhall/tests",
+    "--ignore=compiler/assay_dhall/tests/test_hostile.py",
+)  # the ignored tests take a minute
 VERSIONS = tuple(f"3.{minor}" for minor in range(bootstrap.OLDEST[1], bootstrap.NEWEST[1] + 1))
 
 

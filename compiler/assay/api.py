@@ -14,11 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from assay.app.cluster_settings import read_cluster_settings
 from assay.app.config import NAME, Config, expand_run_names, find_build_folder, read_config, require_results_folder
 from assay.app.options import BuildResult, Options
 from assay.app.runs import parse_runs
 from assay.app.session import Session, open_session
-from assay.cluster.settings import read_cluster_settings
 from assay.engine.result_cache import get_default_folder
 from assay.report.output_forms import order_forms
 from assay.util.diagnostics import USAGE, fail
@@ -154,9 +154,9 @@ class Workspace:
         if not settings.on:
             yield self._session
             return
-        from assay.cluster.coordinator import open_filler
+        from assay.app.guests import load_filler_opener
 
-        with open_filler(self._session, settings) as session:
+        with load_filler_opener()(self._session, settings) as session:
             yield session
 
     def query(

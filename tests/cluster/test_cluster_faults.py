@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.cluster import coordinator
-from assay.cluster.sample import choose_sample
 from assay.engine import host_plan, key_plan
+from assay_cluster import coordinator
+from assay_cluster.sample import choose_sample
 from tests.support.clusters import (
     SmallSite,
     copy_small_workspace,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.cluster import coordinator
 from assay.engine import portion_plan
 from assay.engine.portion_plan import PortionPlan
 from assay.engine.portions import Partition, Portion, join_portions
 from assay.engine.result_cache import Store
+from assay_cluster import coordinator
 from tests.compare_reference import CARDANO
 from tests.support.clusters import read_tree, start_assay, stop_after
 from tests.support.commands import run_assay

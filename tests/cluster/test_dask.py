@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from assay.cluster.cluster import open_cluster
-from assay.cluster.settings import ClusterSettings
-from assay.cluster.task import READ, Requirements, Task
+from assay.app.cluster_settings import ClusterSettings
 from assay.util.diagnostics import AssayError
 from assay.util.progress import ignore
+from assay_cluster.cluster import open_cluster
+from assay_cluster.task import READ, Requirements, Task
 from tests.support.clusters import COMPILER, SmallSite, finish, read_tree, run_scheduler, start_assay, wait_until
 from tests.support.commands import run_assay
 
@@ -95,7 +95,7 @@ def test_scheduler_with_tls_answers() -> None:
 
 
 def test_user_of_dask_without_workers_gets_a_notice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("assay.cluster.cluster.PATIENCE", 0.2)
+    monkeypatch.setattr("assay_cluster.cluster.PATIENCE", 0.2)
     notices: list[str] = []
     with run_scheduler(tmp_path) as scheduler:
         address = scheduler.removeprefix("tcp://")
@@ -110,7 +110,7 @@ def test_user_of_dask_without_workers_gets_a_notice(monkeypatch: pytest.MonkeyPa
 
 
 def test_scheduler_that_does_not_answer_is_an_error(site: SmallSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.cluster.dask_cluster.TIMEOUT", 1)
+    monkeypatch.setattr("assay_cluster.dask_cluster.TIMEOUT", 1)
     result = run_assay(*site.list_build_command(on="dask://127.0.0.1:1"), cwd=site.workspace)
     assert result.status == 2
     assert "error[cluster]: no scheduler of Dask answers at 127.0.0.1:1" in result.err

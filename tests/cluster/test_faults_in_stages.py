@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from assay.cluster import coordinator
-from assay.cluster.cluster import Cluster, open_cluster
-from assay.cluster.task import Outcome, Task
 from assay.engine import portion_plan
 from assay.util.checksums import is_sealed
+from assay_cluster import coordinator
+from assay_cluster.cluster import Cluster, open_cluster
+from assay_cluster.task import Outcome, Task
 from tests.compare_reference import CARDANO
 from tests.support import faults
 from tests.support.clusters import (

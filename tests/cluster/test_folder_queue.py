@@ -12,12 +12,12 @@ import pytest
 
 import assay
 from assay.app.session import open_session
-from assay.cluster.coordinator import HOSTS, REST
-from assay.cluster.entry_storage import SharedFolder
-from assay.cluster.folder_queue import ClaimedTask, FolderQueue, QueueWorker
-from assay.cluster.task import READ, VERIFY, Outcome, Task, create_requirements
-from assay.cluster.worker import run_task, work_on_queue
 from assay.util.diagnostics import AssayError
+from assay_cluster.coordinator import HOSTS, REST
+from assay_cluster.entry_storage import SharedFolder
+from assay_cluster.folder_queue import ClaimedTask, FolderQueue, QueueWorker
+from assay_cluster.task import READ, VERIFY, Outcome, Task, create_requirements
+from assay_cluster.worker import run_task, work_on_queue
 from tests.support.clusters import LEASE, SmallSite, copy_small_workspace, finish, read_tree, stop_after, wait_until
 from tests.support.commands import run_assay
 
@@ -112,7 +112,7 @@ def test_worker_with_other_version_refuses(
         "get_versions": lambda: {**task.requirements.versions, "duckdb": "1.9.9"},
         "hash_program": lambda: "f" * 64,
     }
-    monkeypatch.setattr(f"assay.cluster.task.{name}", replacements[name])
+    monkeypatch.setattr(f"assay_cluster.task.{name}", replacements[name])
     outcome = run_task(task, site.open_session())
     assert [(item.code, item.found) for item in outcome.problems] == [("other-version", actual)]
     assert "all machines" in outcome.problems[0].hint
@@ -159,7 +159,7 @@ def test_task_of_hung_worker_is_taken_again(site: SmallSite) -> None:
 
 
 def test_hung_workers_end_a_build_with_an_error(site: SmallSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.cluster.folder_queue.MOST_ATTEMPTS", 1)
+    monkeypatch.setattr("assay_cluster.folder_queue.MOST_ATTEMPTS", 1)
     queue = open_queue(site, [])
     tasks = queue.map([create_task(site)])
     taker = threading.Thread(target=wait_for_task, args=(QueueWorker(site.queue),))
@@ -171,7 +171,7 @@ def test_hung_workers_end_a_build_with_an_error(site: SmallSite, monkeypatch: py
 
 
 def test_user_without_workers_gets_a_notice(site: SmallSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.cluster.folder_queue.PATIENCE", 0.2)
+    monkeypatch.setattr("assay_cluster.folder_queue.PATIENCE", 0.2)
     notices: list[str] = []
     queue = open_queue(site, notices)
     canceller = threading.Thread(target=lambda: (wait_until(lambda: notices), queue.cancel()))
@@ -183,7 +183,7 @@ def test_user_without_workers_gets_a_notice(site: SmallSite, monkeypatch: pytest
 
 
 def test_worker_without_tasks_gives_one_notice(site: SmallSite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.cluster.cluster.PATIENCE", 0.2)
+    monkeypatch.setattr("assay_cluster.cluster.PATIENCE", 0.2)
     notices: list[str] = []
     assert work_on_queue(site.queue, site.open_session, idle_seconds=1, notice=notices.append) == 0
     assert notices == [f"waiting for tasks: run `assay build --on folder:{site.queue}`"]

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.cluster.entry_storage import SharedFolder
-from assay.cluster.folder_queue import FolderQueue, QueueWorker
-from assay.cluster.queue_files import write_file
-from assay.cluster.task import READ, Outcome, Task, create_requirements, read_secret
-from assay.cluster.worker import run_task, work_on_queue
 from assay.util.diagnostics import AssayError
+from assay_cluster.entry_storage import SharedFolder
+from assay_cluster.folder_queue import FolderQueue, QueueWorker
+from assay_cluster.queue_files import write_file
+from assay_cluster.task import READ, Outcome, Task, create_requirements, read_secret
+from assay_cluster.worker import run_task, work_on_queue
 from tests.support.clusters import SmallSite, finish, stop_after, wait_until
 
 LEASE = 60.0

@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 from assay.app.session import open_session
-from assay.cluster import entry_storage
-from assay.cluster.entry_storage import ObjectStorage
-from assay.cluster.task import READ, Task, create_requirements
-from assay.cluster.worker import run_task, work_on_queue
 from assay.engine.result_cache import Store
 from assay.ingest import chunks
 from assay.ingest.absent_files import AbsentFileError, create_placeholder, is_absent
 from assay.ingest.file_snapshots import create_hashed_snapshot, read_stamp
 from assay.util.diagnostics import AssayError
+from assay_cluster import entry_storage
+from assay_cluster.entry_storage import ObjectStorage
+from assay_cluster.task import READ, Task, create_requirements
+from assay_cluster.worker import run_task, work_on_queue
 from tests.support.clusters import (
     ObjectSite,
     finish,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from assay.cluster import coordinator
-from assay.cluster.coordinator import ClusterFiller
-from assay.cluster.task import Outcome, Task
-from assay.cluster.worker import run_task
 from assay.engine.portions import OWN_KIND, PORTIONS_KIND
+from assay_cluster import coordinator
+from assay_cluster.coordinator import ClusterFiller
+from assay_cluster.task import Outcome, Task
+from assay_cluster.worker import run_task
 from tests.support.clusters import SmallSite, finish, read_tree, start_assay, stop_after
 from tests.support.commands import run_assay
 

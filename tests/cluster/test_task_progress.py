@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cluster.progress import TaskProgress
-from assay.cluster.task import COMPUTE, READ, Outcome, Requirements, Task
+from assay_cluster.progress import TaskProgress
+from assay_cluster.task import COMPUTE, READ, Outcome, Requirements, Task
 
 REQUIREMENTS = Requirements({}, "", "service", "", "", "", "")
 

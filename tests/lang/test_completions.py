@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.dhall import Evaluator, FolderPolicy, Node, normalize, print_node
-from assay.dhall.syntax import RecordType
+from assay_dhall import Evaluator, FolderPolicy, Node, normalize, print_node
+from assay_dhall.syntax import RecordType
 from tests.support.words import SCHEMA
 
 PACKAGE = SCHEMA / "package.dhall"

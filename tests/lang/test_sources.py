@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.dhall.session import MAX_BYTES
 from assay.lang.sources import evaluate_file, evaluate_sources, hash_sources, read_sources
 from assay.util.diagnostics import AssayError
+from assay_dhall.session import MAX_BYTES
 
 COMPILER = Path(__file__).parents[2] / "compiler"
 

@@ -18,10 +18,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
-from assay.dhall.editor import complete_at
-from assay.dhall.session import parse_text
-from assay.dhall.syntax import Select, walk
 from assay.lsp.project import Projects
+from assay_dhall.editor import complete_at
+from assay_dhall.session import parse_text
+from assay_dhall.syntax import Select, walk
 from tests.support.commands import build_environment
 from tests.support.laboratory import ROOT
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.laboratory import ROOT
+from tests.support.modules import COMPILER, list_all_modules
 
-PACKAGE = ROOT / "compiler" / "assay"
 BANNED = frozenset(
     [
         "told",
@@ -54,8 +53,8 @@ def is_banned(name: str) -> bool:
 
 def test_names_of_functions_and_classes_are_not_banned() -> None:
     banned = [
-        f"{path.relative_to(PACKAGE)}: {name}"
-        for path in sorted(PACKAGE.rglob("*.py"))
+        f"{path.relative_to(COMPILER)}: {name}"
+        for path in list_all_modules()
         for name in iter_names(path)
         if is_banned(name)
     ]
@@ -63,15 +62,17 @@ def test_names_of_functions_and_classes_are_not_banned() -> None:
 
 
 def test_names_of_parameters_and_variables_are_not_banned() -> None:
-    paths = sorted(PACKAGE.rglob("*.py"))
     banned = [
-        f"{path.relative_to(PACKAGE)}: {name}" for path in paths for name in iter_variables(path) if is_banned(name)
+        f"{path.relative_to(COMPILER)}: {name}"
+        for path in list_all_modules()
+        for name in iter_variables(path)
+        if is_banned(name)
     ]
     assert banned == []
 
 
 def test_modules_are_not_banned() -> None:
-    assert [path for path in PACKAGE.rglob("*.py") if is_banned(path.stem)] == []
+    assert [path for path in list_all_modules() if is_banned(path.stem)] == []
 
 
 @pytest.mark.parametrize("name", ["told", "_found", "Made", "__kept"])

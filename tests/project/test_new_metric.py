@@ -17,10 +17,12 @@ from pathlib import Path
 
 import pytest
 
+from assay.util.program import PACKAGES
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import SECOND, format_instant, parse_instant
 from tests.support.commands import MODEL, SUMMARY, build, run_assay
 from tests.support.laboratory import DATE, ROOT
+from tests.support.modules import COMPILER, list_all_modules
 from tests.support.outcomes import read_contents
 from tests.support.runs import change_log, copy_run, read_lines
 from tests.support.workspaces import copy_workspace
@@ -292,12 +294,9 @@ def test_wheel_has_all_inputs_of_reports(wheel: Path) -> None:
 def test_wheel_has_code_and_no_tests(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    code = {
-        f"assay/{path.relative_to(ROOT / 'compiler' / 'assay').as_posix()}"
-        for path in (ROOT / "compiler" / "assay").rglob("*.py")
-    }
+    code = {path.relative_to(COMPILER).as_posix() for path in list_all_modules()}
     assert code <= names
-    assert {name.split("/")[0] for name in names} == {"assay", "assay-0.3.0.dist-info"}
+    assert {name.split("/")[0] for name in names} == {*PACKAGES, "assay-0.3.0.dist-info"}
     assert [name for name in names if "/tests/" in name or "/golden/cardano/" in name] == []
 
 

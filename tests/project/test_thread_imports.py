@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import assay
-
-PACKAGE = Path(assay.__file__).parent
+from tests.support.modules import COMPILER, list_all_modules
 
 #: registers a dialect slowly, and lets several threads use it first at the same time
 SLOW_REGISTRATION = """
@@ -80,11 +77,11 @@ def test_modules_that_write_sql_load_the_whole_dialect() -> None:
     """A module takes the name of the dialect from `sql.dialect`, which imports the dialect."""
     lines = {
         path: path.read_text(encoding="utf-8").splitlines()
-        for path in PACKAGE.rglob("*.py")
+        for path in list_all_modules()
         if path.name not in {"dialect.py", "sql_dependencies.py"}
     }
     modules_without_optimizer = [
-        f"{path.relative_to(PACKAGE)}:{number}"
+        f"{path.relative_to(COMPILER)}:{number}"
         for path, text in lines.items()
         for number, line in enumerate(text, 1)
         if any(word in line for word in ("sql_dependencies.DIALECT", 'dialect="', 'read="'))

@@ -6,9 +6,9 @@ import inspect
 import re
 from pathlib import Path
 
-from assay.dhall import FolderPolicy, evaluate_file, to_data
 from assay.lang.blocks import list_kinds
 from assay.report.blocks.context import load_renderers
+from assay_dhall import FolderPolicy, evaluate_file, to_data
 from tests.support.laboratory import ROOT
 
 

@@ -17,7 +17,8 @@ from tests.support.commands import run_assay
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))))
 LANGUAGE_PAGES = tuple(name for name in PAGES if name.startswith("docs/spec-language/"))
-ALL_PAGES = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md")
+PACKAGE_PAGES = tuple(path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("compiler/*/README.md")))
+ALL_PAGES = (*PAGES, *PACKAGE_PAGES, "CONTRIBUTING.md", "CHANGELOG.md")
 OF_THE_SHELL = frozenset("|;&<>$*`~\n")
 PLACE = re.compile(r"-- (?P<file>(?:specs|queries|examples|docs)/\S+\.(?:dhall|sql))(?:, (?P<how>.+))?")
 

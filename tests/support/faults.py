@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.cluster import coordinator, worker
-from assay.cluster.task import Outcome, Task
 from assay.engine import portion_plan
 from assay.util import checksums
+from assay_cluster import coordinator, worker
+from assay_cluster.task import Outcome, Task
 
 VARIABLE = "ASSAY_TEST_FAULT"
 KEY_ROWS = 150

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.dhall import Evaluator, FolderPolicy, Node, normalize, print_node
-from assay.dhall.syntax import Apply, Pi, RecordType
 from assay.lang.workspace import find_workspace, load_package
+from assay_dhall import Evaluator, FolderPolicy, Node, normalize, print_node
+from assay_dhall.syntax import Apply, Pi, RecordType
 from tests.support.commands import run_assay
 from tests.support.documentation import ROOT
 

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import assay
 from assay.app.filter_files import MARK, is_file
 from assay.app.options import BuildResult, Options, list_report_files
 from assay.app.outputs import SOURCES, refuse_sources, replace_folder
@@ -36,6 +35,7 @@ from assay.util import atomic
 from assay.util.checksums import SETTLED, is_sealed, seal
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.paths import resolve_path
+from assay.util.program import find_code_folders
 
 KIND = "builds"
 DRAWINGS = "drawings"
@@ -82,7 +82,7 @@ class _BuildKey:
         current_time = time.time_ns()
         roots = dict.fromkeys((self.session.workspace.root, get_shipped_workspace().root))
         source_paths = [path for root in roots for part in SOURCES if (path := root / part).exists()]
-        input_paths = [Path(assay.__file__).parent, *source_paths, *(run.directory for run in self.runs)]
+        input_paths = [*find_code_folders().values(), *source_paths, *(run.directory for run in self.runs)]
         input_paths += [Path(text.removeprefix(MARK)) for text in self.options.filters if is_file(text)]
         input_paths += [Path(self.options.observations)] if self.options.observations else []
         try:

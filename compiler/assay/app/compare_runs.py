@@ -15,6 +15,7 @@ from assay.app.mixes import standardize_metrics
 from assay.app.options import choose_summary
 from assay.app.query import list_run_messages
 from assay.app.raw_data_notes import iter_shared_file_notes
+from assay.app.repeat_names import find_repeats
 from assay.app.repeats import list_versions
 from assay.app.report_dates import list_break_warnings
 from assay.app.run_figures import create_run_figures
@@ -33,7 +34,6 @@ from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole, is_segment
 from assay.plan.request import Request
 from assay.plan.value_request import ValueRequest
-from assay.propose.file_names import find_repeats
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.data_quality import describe_findings
 from assay.report.judged_cells import list_judgement_notes

@@ -297,20 +297,19 @@ def _check_init_options(
 
 
 def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], each: str, form: str) -> None:
-    from assay.app.init_from import create_workspace_from_logs
-    from assay.propose.summary import describe_proposal
+    from assay.app.guests import load_proposer
 
     with open_command_session(context):
-        workspace = create_workspace_from_logs(folder, logs, each)
+        workspace = load_proposer()(folder, logs, each)
     if form == "json":
-        output.print_data(workspace.proposal.to_json())
+        output.print_data(workspace.to_json())
         return
-    for line in describe_proposal(workspace.proposal, workspace.other_readings):
+    for line in workspace.describe():
         output.print_line(line)
     output.print_line("Try it:")
     for command in workspace.commands:
         output.print_line(f"  {command}")
-    if workspace.proposal.has_percentiles:
+    if workspace.has_percentiles:
         output.print_line("Percentiles: add `--columns median,p95,p99` to `assay build`.")
 
 

@@ -296,7 +296,7 @@ def is_default(context: click.Context, name: str) -> bool:
 
 def uses_cluster(context: click.Context, on: str) -> bool:
     """Return whether `--on`, or else the settings, choose a cluster."""
-    from assay.cluster.settings import read_cluster_settings
+    from assay.app.cluster_settings import read_cluster_settings
 
     return bool(read_cluster_settings(context.obj.get("config"), on).on)
 

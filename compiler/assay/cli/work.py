@@ -24,9 +24,9 @@ def work(context: click.Context, queue: Path, once: bool, idle_seconds: float | 
     Start it on any number of machines, in the workspace of the build and with its cache folder. A worker runs one task
     at a time.
     """
-    from assay.cluster.worker import work_on_queue
+    from assay.app.guests import load_queue_runner
 
-    count = 0
+    count, work_on_queue = 0, load_queue_runner()
     with open_command_session(context) as session, suppress(KeyboardInterrupt):
         count = work_on_queue(
             queue,

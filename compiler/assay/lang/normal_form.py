@@ -15,6 +15,7 @@ from typing import Any
 from assay.lang import decode
 from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.plain_data import to_plain_data
+from assay.util.program import find_code_folders
 
 FORMAT = 2  # 1 sorted events and summaries by name
 
@@ -93,7 +94,7 @@ def read_header(text: str) -> str:
 @functools.cache
 def compute_code_version() -> str:
     """Return a hash of the code that evaluates, decodes and resolves packages, for keys of caches."""
-    lang = Path(__file__).parent
-    files = [*sorted(lang.rglob("*.py")), *sorted((lang.parent / "dhall").glob("*.py"))]
+    folders = Path(__file__).parent, find_code_folders()["assay_dhall"]
+    files = [*sorted(folders[0].rglob("*.py")), *sorted(folders[1].glob("*.py"))]
     contents = (path.read_bytes() for path in files if path.name != "positions.py")
     return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

@@ -1,6 +1,6 @@
 """Find where the words of a package (names, ids, titles) are written.
 
-The evaluated value has the origin of each of its texts (`assay.dhall.origin`).  A word may be written in many places:
+The evaluated value has the origin of each of its texts (`assay_dhall.origin`).  A word may be written in many places:
 the declaration around it, a record of the value, decides which place is meant.
 """
 
@@ -11,11 +11,11 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay import dhall
-from assay.dhall.origin import PlacedText, iter_declarations, iter_texts
+import assay_dhall
 from assay.lang.check.checker import Field
 from assay.lang.sources import convert_span
 from assay.util.diagnostics import Span
+from assay_dhall.origin import PlacedText, iter_declarations, iter_texts
 
 #: fields whose text declares a name, by rank; any other text refers to one
 DECLARING = {"id": 0, "name": 1}
@@ -35,7 +35,7 @@ class _Word:
     """
 
     placed: PlacedText
-    node: dhall.Node
+    node: assay_dhall.Node
     rank: int
     is_reference: bool
 
@@ -50,7 +50,7 @@ class _Word:
         return _is_of_schema(self.node)
 
     @property
-    def declaration(self) -> dhall.Place:
+    def declaration(self) -> assay_dhall.Place:
         """Return the path of the record that the text is a field of."""
         return self.placed.path[:-1]
 
@@ -62,7 +62,7 @@ class _Word:
             node = next((item for item in around if not _is_of_schema(item)), node)
         return _locate_node(node)
 
-    def _choose(self, file: str) -> dhall.Node:
+    def _choose(self, file: str) -> assay_dhall.Node:
         if self.node.source.name == file and not self.is_reference:
             return self.node
         # A usage that contains the literal is the declaration that the text refers to.
@@ -76,7 +76,7 @@ class _Word:
 class Positions:
     """Finds words in the sources of a package; calls `evaluate` when the first position is needed."""
 
-    def __init__(self, evaluate: Callable[[], dhall.Evaluation]) -> None:
+    def __init__(self, evaluate: Callable[[], assay_dhall.Evaluation]) -> None:
         self._evaluate = evaluate
         self._words: dict[str, list[_Word]] = {}
 
@@ -126,7 +126,7 @@ class Positions:
         return (same_file or words)[0].locate()
 
     @cached_property
-    def _evaluated(self) -> dhall.Evaluation:
+    def _evaluated(self) -> assay_dhall.Evaluation:
         return self._evaluate()
 
     def _find_words(self, text: str) -> list[_Word]:
@@ -151,12 +151,12 @@ class Positions:
         return frozenset(literals.union(id(node) for _, _, node in self._name_declarations))
 
     @cached_property
-    def _name_declarations(self) -> list[tuple[str, str, dhall.Node]]:
+    def _name_declarations(self) -> list[tuple[str, str, assay_dhall.Node]]:
         return list(iter_declarations(self._evaluated, frozenset(DECLARING)))
 
     @cached_property
-    def _declarations(self) -> dict[str, dhall.Node]:
-        nodes: dict[str, tuple[tuple[bool, int, str, int], dhall.Node]] = {}
+    def _declarations(self) -> dict[str, assay_dhall.Node]:
+        nodes: dict[str, tuple[tuple[bool, int, str, int], assay_dhall.Node]] = {}
         for name, text, node in self._name_declarations:
             order = (node.source.name.startswith(SCHEMA), DECLARING[name], node.source.name, node.start)
             if text not in nodes or order < nodes[text][0]:
@@ -177,16 +177,16 @@ def _get_rank(item: PlacedText) -> int:
     return DECLARING.get(str(item.path[-1]), REFERENCE) if item.path else REFERENCE
 
 
-def _is_of_schema(node: dhall.Node) -> bool:
+def _is_of_schema(node: assay_dhall.Node) -> bool:
     """Return whether an expression is written in the schema."""
     return node.source.name.startswith(SCHEMA)
 
 
-def _locate_node(node: dhall.Node) -> Place:
-    return convert_span(dhall.get_node_span(node), node.source.text.split("\n"))
+def _locate_node(node: assay_dhall.Node) -> Place:
+    return convert_span(assay_dhall.get_node_span(node), node.source.text.split("\n"))
 
 
-def _contains(outer: dhall.Node, inner: dhall.Node) -> bool:
+def _contains(outer: assay_dhall.Node, inner: assay_dhall.Node) -> bool:
     return outer.source.name == inner.source.name and outer.start <= inner.start and inner.end <= outer.end
 
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay import dhall
-from assay.dhall.collect import collect_files
+import assay_dhall
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, format_excerpt
+from assay_dhall.collect import collect_files
 
 _LOCK = threading.Lock()
-_EVALUATORS: dict[tuple[Path, ...], dhall.Evaluator] = {}
+_EVALUATORS: dict[tuple[Path, ...], assay_dhall.Evaluator] = {}
 #: `S.Column`, as the evaluator prints types
 _COLUMN_TYPE = "{ doc : Text, name : Text, type : Text, unit : { name : Text, symbol : Text } }"
 
@@ -39,7 +39,7 @@ class SourceFile:
         return self.content.decode("utf-8", errors="replace")
 
 
-class _SourcesPolicy(dhall.FolderPolicy):
+class _SourcesPolicy(assay_dhall.FolderPolicy):
     """Reads only sources that were read before, so that the evaluated content is the hashed content."""
 
     def __init__(self, folders: Sequence[Path], contents: Mapping[str, bytes]) -> None:
@@ -48,7 +48,7 @@ class _SourcesPolicy(dhall.FolderPolicy):
 
     def read(self, name: str) -> bytes:
         if name not in self._contents:
-            raise dhall.ImportRefusedError(f"the file `{name}` does not exist", is_absent=True)
+            raise assay_dhall.ImportRefusedError(f"the file `{name}` does not exist", is_absent=True)
         return self._contents[name]
 
 
@@ -58,13 +58,13 @@ def read_sources(root_file: Path, workspace: Path, shipped: Path | None = None) 
     Raises `AssayError` with all problems at once: refused, missing and unreadable imports, cycles, files that are not
     expressions, too much text.
     """
-    policy = dhall.FolderPolicy(_list_folders(workspace, shipped))
+    policy = assay_dhall.FolderPolicy(_list_folders(workspace, shipped))
     name = get_root_name(root_file, workspace, shipped)
     with _LOCK:
         evaluator = _get_evaluator(policy)
         try:
             files = collect_files(evaluator, name)
-        except dhall.DhallError as error:
+        except assay_dhall.DhallError as error:
             raise AssayError(tuple(convert_problem(problem, policy) for problem in error.problems)) from None
     return tuple(
         SourceFile(
@@ -80,7 +80,7 @@ def read_sources(root_file: Path, workspace: Path, shipped: Path | None = None) 
 
 def evaluate_sources(
     root: str, files: Sequence[SourceFile], workspace: Path, shipped: Path | None = None
-) -> dhall.Evaluation:
+) -> assay_dhall.Evaluation:
     """Evaluate the file named `root` among sources that `read_sources` returned; raise `AssayError`.
 
     Files that did not change since the last evaluation in this process are not evaluated again.
@@ -91,17 +91,17 @@ def evaluate_sources(
         evaluator = _get_evaluator(policy)
         try:
             return evaluator.evaluate_name(root)
-        except dhall.DhallError as error:
-            reader = dhall.FolderPolicy(folders)
+        except assay_dhall.DhallError as error:
+            reader = assay_dhall.FolderPolicy(folders)
             raise AssayError(tuple(convert_problem(problem, reader) for problem in error.problems)) from None
 
 
-def convert_data(evaluated: dhall.Evaluation, workspace: Path, shipped: Path | None = None) -> object:
-    """Return a value as plain data (see `assay.dhall.to_data`); raise `AssayError` for functions and types."""
+def convert_data(evaluated: assay_dhall.Evaluation, workspace: Path, shipped: Path | None = None) -> object:
+    """Return a value as plain data (see `assay_dhall.to_data`); raise `AssayError` for functions and types."""
     try:
-        return dhall.to_data(evaluated.value, tags=True)
-    except dhall.DhallError as error:
-        policy = dhall.FolderPolicy(_list_folders(workspace, shipped))
+        return assay_dhall.to_data(evaluated.value, tags=True)
+    except assay_dhall.DhallError as error:
+        policy = assay_dhall.FolderPolicy(_list_folders(workspace, shipped))
         raise AssayError(tuple(convert_problem(problem, policy) for problem in error.problems)) from None
 
 
@@ -120,17 +120,17 @@ def hash_sources(files: Iterable[SourceFile]) -> str:
 
 def get_root_name(root_file: Path, workspace: Path, shipped: Path | None = None) -> str:
     """Return the name of the root file relative to the workspace, or to the shipped files when it is one of them."""
-    policy = dhall.FolderPolicy(_list_folders(workspace, shipped))
+    policy = assay_dhall.FolderPolicy(_list_folders(workspace, shipped))
     for candidate in (root_file, workspace / root_file):
         try:
             return policy.get_name(candidate)
-        except dhall.ImportRefusedError:
+        except assay_dhall.ImportRefusedError:
             continue
     hint = "only files of the workspace can be evaluated"
     raise fail("dhall-import", f"`{root_file.name}` is not in the workspace", hint=hint)
 
 
-def convert_problem(problem: dhall.Problem, policy: dhall.FolderPolicy) -> Diagnostic:
+def convert_problem(problem: assay_dhall.Problem, policy: assay_dhall.FolderPolicy) -> Diagnostic:
     """Return a problem of the evaluator as Assay reports it, with an excerpt of its file."""
     span, excerpt = None, ""
     if problem_span := problem.span:
@@ -143,7 +143,7 @@ def convert_problem(problem: dhall.Problem, policy: dhall.FolderPolicy) -> Diagn
     )  # fmt: skip
 
 
-def _find_reference_hint(problem: dhall.Problem) -> str:
+def _find_reference_hint(problem: assay_dhall.Problem) -> str:
     """Return the hint for a name in quotes where a definition is needed; empty for other problems."""
     if problem.found != "Text" or not problem.expected.startswith("{"):
         return ""
@@ -152,7 +152,7 @@ def _find_reference_hint(problem: dhall.Problem) -> str:
     return "write the definition, not its name in quotes"
 
 
-def convert_span(dhall_span: dhall.Span, lines: Sequence[str]) -> tuple[Span, str]:
+def convert_span(dhall_span: assay_dhall.Span, lines: Sequence[str]) -> tuple[Span, str]:
     """Return a span, cut to its first line, and an excerpt of that line."""
     line = lines[dhall_span.line - 1] if dhall_span.line <= len(lines) else ""
     end = dhall_span.end_column if dhall_span.end_line == dhall_span.line else len(line.rstrip()) + 1
@@ -173,8 +173,8 @@ def _list_folders(workspace: Path, shipped: Path | None) -> tuple[Path, ...]:
     return (workspace,) if shipped is None or shipped == workspace else (workspace, shipped)
 
 
-def _get_evaluator(policy: dhall.FolderPolicy) -> dhall.Evaluator:
+def _get_evaluator(policy: assay_dhall.FolderPolicy) -> assay_dhall.Evaluator:
     """Return the evaluator of these folders, which caches evaluated files."""
-    evaluator = _EVALUATORS.setdefault(policy.folders, dhall.Evaluator())
+    evaluator = _EVALUATORS.setdefault(policy.folders, assay_dhall.Evaluator())
     evaluator.policy = policy
     return evaluator

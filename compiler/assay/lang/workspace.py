@@ -28,11 +28,11 @@ from assay.util.os_errors import build_write_error
 from assay.util.paths import resolve_path
 
 if TYPE_CHECKING:
-    from assay.dhall import Evaluation
     from assay.lang.checked_package import CheckedPackage
     from assay.lang.model.package import Package, Source
     from assay.lang.positions import Positions
     from assay.lang.sources import SourceFile
+    from assay_dhall import Evaluation
 
 
 ROOT_FILE = "package.dhall"

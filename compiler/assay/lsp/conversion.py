@@ -9,8 +9,8 @@ from lsprotocol import types
 from pygls import uris
 from pygls.workspace import PositionCodec
 
-from assay.dhall.editor import Completion, Hover
 from assay.lsp.project import Finding, Place
+from assay_dhall.editor import Completion, Hover
 
 SOURCE = "assay"
 _SEVERITIES = {"error": types.DiagnosticSeverity.Error, "warning": types.DiagnosticSeverity.Warning}

@@ -11,10 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.dhall import DhallError, Evaluation, Evaluator, Module, OverlayPolicy, Problem
-from assay.dhall import Span as DhallSpan
 from assay.lang.workspace import ROOT_FILE, Workspace, check_evaluated, find_workspace, get_shipped_workspace
 from assay.util.diagnostics import AssayError, Diagnostic, Span
+from assay_dhall import DhallError, Evaluation, Evaluator, Module, OverlayPolicy, Problem
+from assay_dhall import Span as DhallSpan
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,13 @@ from pygls import uris
 from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 
-from assay.dhall import DhallError
-from assay.dhall.editor import complete_at, describe_at, find_definition, find_selection
-from assay.dhall.names import RenameError, find_renaming, rename
-from assay.dhall.printer import print_label
-from assay.dhall.syntax import Source
 from assay.lsp.conversion import SOURCE, Converter, convert_completion, convert_hover
 from assay.lsp.project import Place, Project, Projects
+from assay_dhall import DhallError
+from assay_dhall.editor import complete_at, describe_at, find_definition, find_selection
+from assay_dhall.names import RenameError, find_renaming, rename
+from assay_dhall.printer import print_label
+from assay_dhall.syntax import Source
 
 PAUSE = 0.2  # seconds without an edit before problems are searched
 STACK = 256 * 2**20  # bytes of the worker's stack: evaluation nests too deep for the default of some platforms

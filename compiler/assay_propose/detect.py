@@ -1,0 +1,451 @@
+"""Detect the kind of a sample file by its content, and read its records."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import re
+import string
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from assay.ingest import logfmt
+from assay.ingest.readers import csv_text, openmetrics
+from assay.ingest.readers.json_record_positions import MEMBERS
+from assay.util.diagnostics import AssayError, fail
+from assay.util.numbers import format_count
+from assay_propose.benchmark_lines import match_benchmark_lines
+from assay_propose.instants import has_stamp
+from assay_propose.known_formats import LISTS, find_known_format
+from assay_propose.known_text_formats import MatchedText, match_known_text
+from assay_propose.model import KeyPath, Record, SampleFile
+from assay_propose.recognize import Times, describe_nearest_times, find_times, join_instants
+from assay_propose.text_layout import TextLayout, TextLine, find_text_layout
+from assay_propose.text_templates import find_templates
+
+_MIN_SHARE = 0.5  # of the lines that are records
+_MAX_DEPTH = 4  # of the keys of a record
+_FEW_ALIKE, _MANY = 3, 10  # lines without instants that are alike but for their numbers
+_QUOTED_LINES, _QUOTED_LENGTH = 3, 100
+_QUOTED_ROWS = 20  # that show that lines are rows of a table
+_MIN_PAIRS = 2  # members of most lines of logfmt
+_FULL = 0.9  # share of the rows of a table that have all its cells
+_MIN_ROWS = 10  # of a table of one column
+_QUANTITY = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*[a-zA-Zµμ%]{0,3}", re.IGNORECASE)
+_NUMBERS = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """The content of a sample file: its kind, its records, what distinguishes its layout from that of other files.
+
+    `body` is the path of the list in a document; `reason` says why the file is of the kind; `notes` say what of it is
+    not read. `times` is the best path of instants, if it is known.
+    """
+
+    sample: SampleFile
+    kind: str
+    records: tuple[Record, ...]
+    reason: str
+    layout: tuple[Any, ...] = ()
+    body: KeyPath = ()
+    text_layout: TextLayout | None = None
+    known_text: MatchedText | None = None
+    notes: tuple[str, ...] = ()
+    times: Times | None = None
+
+    def find_times(self) -> Times | None:
+        """Return the best path of instants."""
+        return self.times or find_times(self.records, several=False)
+
+
+def detect(sample: SampleFile) -> Detected:
+    """Return the content of a file. Raises AssayError `unknown-format`, which says what was tried."""
+    lines = [line for line in sample.lines if line.strip()]
+    if not lines:
+        raise fail("unknown-format", f"the log is empty: {sample.path}", expected="lines of a log")
+    reasons = []
+    for kind, read in _KINDS.items():
+        result = read(sample, lines)
+        if isinstance(result, Detected):
+            return result
+        reasons.append(f"not {kind}: {result}")
+    raise _build_error(sample, lines, reasons)
+
+
+def _build_error(sample: SampleFile, lines: Sequence[str], reasons: Sequence[str]) -> AssayError:
+    quotes = [f"line: {line[:_QUOTED_LENGTH]}{'...' * (len(line) > _QUOTED_LENGTH)}" for line in lines[:_QUOTED_LINES]]
+    return fail(
+        "unknown-format",
+        f"the kind of the log is not recognized: {sample.path}",
+        expected="JSON, logfmt, a table with a header, samples, or text lines with instants",
+        notes=[*reasons, *quotes],
+        hint=_suggest_header(lines)
+        or "write the source by hand: docs/sources.md describes patterns of lines and forms of instants",
+    )
+
+
+def _suggest_header(lines: Sequence[str]) -> str:
+    """Return the hint for rows of numbers without a header; empty for other lines."""
+    for delimiter in csv_text.DELIMITERS:
+        rows = list(csv.reader(_split_rows(lines)[:_QUOTED_ROWS], delimiter=delimiter))
+        size = len(rows[0])
+        numbers = sum(_is_number(cell) for row in rows for cell in row)
+        is_table = size > 1 or len(lines) > _MIN_ROWS
+        if is_table and all(len(row) == size for row in rows) and numbers > len(rows) * size / 2:
+            letters = string.ascii_lowercase[: min(size, len(string.ascii_lowercase))]
+            names = delimiter.join(letters) if size > 1 else "latency_ms"
+            return f"a table needs names of columns: add a header line, such as {names.replace(chr(9), '<tab>')}"
+    return ""
+
+
+def flatten(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:
+    """Yield paths and values of the texts, numbers and booleans of an object.
+
+    Lists are passed over, except those that a known format reads, which are JSON.
+    """
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if len(path) < _MAX_DEPTH:
+                yield from flatten(member, (*path, key))
+    elif isinstance(value, list):
+        if path in LISTS and all(item is None or type(item) in (int, float) for item in value):
+            yield path, json.dumps(value)
+    elif path and value is not None:
+        yield path, value
+
+
+def _make_record(position: int, value: dict[str, Any]) -> Record:
+    return Record("", position, "", dict(flatten(value)))
+
+
+def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    if lines[0].lstrip()[:1] not in ("{", "["):
+        return "it does not begin with a brace or bracket"
+    try:
+        document = json.loads("\n".join(sample.lines), object_pairs_hook=_keep_first)
+    except ValueError as error:
+        return f"no JSON document ({error})"
+    lists = sorted(_find_lists(document), key=lambda item: -len(item[1]))
+    if not lists and isinstance(document, dict):
+        return _read_members(sample, document) or _read_single_object(sample, document)
+    if not lists:
+        return "the document has no list of objects"
+    body, values = lists[0]
+    if isinstance(document, dict) and body == ("data", "result"):
+        return "it is a response of Prometheus"
+    records = tuple(_make_record(index, value) for index, value in enumerate(values))
+    place = f"in the list `{'.'.join(body)}`" if body else "in the document"
+    notes = tuple(_list_unread_lists(values))
+    return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body, notes=notes)
+
+
+def _list_unread_lists(values: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield which lists of numbers in records are not read."""
+    sizes: Counter[str] = Counter()
+    for value in values:
+        for path, items in _find_number_lists(value):
+            sizes[".".join(path)] += len(items)
+    for name, size in sizes.items():
+        yield f"`{name}`, a list with {format_count(size, 'number')}, is not read: SQL of a relation can unnest it"
+
+
+def _find_number_lists(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, list[object]]]:
+    if isinstance(value, dict) and len(path) < _MAX_DEPTH:
+        for key, member in value.items():
+            yield from _find_number_lists(member, (*path, key))
+    elif isinstance(value, list) and value and all(type(item) in (int, float) for item in value):
+        yield path, value
+
+
+def _read_members(sample: SampleFile, document: dict[str, Any]) -> Detected | None:
+    """Return the members of an object as records, with their keys, if they are alike or of a known format."""
+    if find_known_format("json-records", dict(flatten(document))):
+        return None
+    for path, members in _find_objects(document):
+        records = tuple(
+            replace(record, values={(MEMBERS,): key, **record.values})
+            for key, record in ((key, _make_record(index, value)) for index, (key, value) in enumerate(members.items()))
+        )
+        if _are_alike(records) or find_known_format("json-records", {key for item in records for key in item.values}):
+            place = f"of `{'.'.join(path)}`" if path else "of the document"
+            reason = f"{len(records)} objects, the members {place}"
+            return Detected(sample, "json-records", records, reason, ((*path, MEMBERS),), (*path, MEMBERS))
+    return None
+
+
+def _find_objects(value: dict[str, Any], path: KeyPath = ()) -> Iterator[tuple[KeyPath, dict[str, dict[str, Any]]]]:
+    """Yield the objects of which all members are objects, the outer ones first."""
+    if value and all(isinstance(member, dict) and MEMBERS not in member for member in value.values()):
+        yield path, value
+    for key, member in value.items():
+        if isinstance(member, dict) and len(path) < _MAX_DEPTH:
+            yield from _find_objects(member, (*path, key))
+
+
+def _are_alike(records: Sequence[Record]) -> bool:
+    """Return whether nearly all of several records have the same keys; if they are few, with several numbers each."""
+    (keys, count), *_ = Counter(frozenset(record.values) for record in records).most_common(1)
+    first = next(record for record in records if frozenset(record.values) == keys)
+    numbers = sum(type(value) in (int, float) for value in first.values.values())
+    least = _FEW_ALIKE if numbers > 1 else _MANY
+    return numbers > 0 and len(records) >= least and count >= _FULL * len(records)
+
+
+def _read_single_object(sample: SampleFile, document: dict[str, Any]) -> Detected | str:
+    record = _make_record(0, document)
+    if find_times([record], several=False) or not _are_results(sample, [record]):
+        return "the document has no list of objects"
+    return Detected(sample, "json-records", (record,), "the document is one object", ((),))
+
+
+def _are_results(sample: SampleFile, records: Sequence[Record]) -> bool:
+    """Return whether records have numbers. A single one in a file of a folder may also be settings."""
+    has_numbers = any(type(value) in (int, float) for record in records for value in record.values.values())
+    is_known = find_known_format("json-records", {path for record in records for path in record.values}) is not None
+    return has_numbers and (sample.is_listed or len(records) > 1 or is_known)
+
+
+def _keep_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for key, value in pairs:
+        members.setdefault(key, value)
+    return members
+
+
+def _find_lists(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, list[dict[str, Any]]]]:
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        yield path, value
+    elif isinstance(value, dict) and len(path) < _MAX_DEPTH:
+        for key, member in value.items():
+            yield from _find_lists(member, (*path, key))
+
+
+def _read_json_lines(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    def parse(line: str) -> dict[str, Any]:
+        value = json.loads(line, object_pairs_hook=_keep_first)
+        if not isinstance(value, dict):
+            raise ValueError("no object")
+        return value
+
+    result = _read_lines(sample, lines, "json-lines", "objects of JSON", parse)
+    if isinstance(result, str):
+        return result
+    if times := find_times(result.records, several=False):
+        return replace(result, times=times)
+    if describe_nearest_times(result.records):
+        return result
+    if len(result.records) < len(lines) or not _are_results(sample, result.records):
+        return result if sample.is_listed else f"{result.reason}, without instants"
+    reason = f"{len(lines)} objects one after another, without instants"
+    return replace(result, kind="json-records", reason=reason, layout=((),))
+
+
+def _read_logfmt(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    def parse(line: str) -> dict[str, Any]:
+        members = logfmt.parse_line(line)
+        if len(members) < _MIN_PAIRS or True in members.values():
+            raise ValueError("too few members")
+        return members
+
+    return _read_lines(sample, lines, "logfmt", "members `key=value`", parse)
+
+
+def _read_lines(
+    sample: SampleFile, lines: Sequence[str], kind: str, word: str, parse: Callable[[str], dict[str, Any]]
+) -> Detected | str:
+    records = []
+    for position, line in enumerate(sample.lines):
+        try:
+            records.append(_make_record(position, parse(line)))
+        except (ValueError, RecursionError):
+            continue
+    reason = f"{len(records)} of {len(lines)} lines are {word}"
+    if len(records) < max(1, _MIN_SHARE * len(lines)):
+        return reason
+    return Detected(sample, kind, tuple(records), reason)
+
+
+def _read_samples(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    expression = re.compile(openmetrics.LINE)
+    rows = [line for line in lines if not line.startswith("#")]
+    matches = [match for line in rows if (match := expression.match(line)) and match[1] and _is_number(match[3])]
+    if not matches or len(matches) < len(rows):
+        return f"{len(matches)} of {len(rows)} lines are samples"
+    if not all(match[4] for match in matches):
+        return "its samples have no timestamps, as on the page `/metrics` of a target; `assay fetch` gets them"
+    records = []
+    for position, match in enumerate(matches):
+        labels = {label[0]: label[3] for label in re.findall(openmetrics.LABEL, match[2] or "") if label[0]}
+        values: dict[KeyPath, object] = {
+            ("at",): match[4],
+            ("value",): float(match[3]),
+            **{("labels", key): value for key, value in labels.items()},
+        }
+        records.append(Record("", position, match[1], values))
+    return Detected(sample, "samples", tuple(records), f"{len(rows)} samples with timestamps")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _split_rows(lines: Sequence[str]) -> list[str]:
+    """Return lines as a table has them: there, a carriage return ends a line, too."""
+    return [row for line in lines for row in line.split("\r") if row.strip()]
+
+
+def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    lines = _split_rows(lines)
+    named = csv_text.NAMED_DELIMITER.fullmatch(lines[0])
+    lines = lines[1:] if named else lines
+    if not lines:
+        return "no header"
+    header_text = re.sub(r'"[^"]*"', "", lines[0])
+    delimiter = named[1] if named else max(csv_text.DELIMITERS, key=header_text.count)
+    rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
+    header, rows = rows[0], rows[1:]
+    if len(header) == 1 and not named and not _is_list_of_numbers(rows):
+        return f"the first line has no delimiter ({' '.join(csv_text.DELIMITERS)})".replace("\t", "tab")
+    names = [name for name in header if name.strip()]  # columns without a name are left out
+    is_header = len(set(names)) == len(names) > 0 and not any(map(_is_number, names))
+    if not is_header or has_stamp(lines[0]):
+        return "the first line is no header of distinct names"
+    full = [row for row in rows if len(row) == len(header)]
+    if not full or len(full) < _FULL * len(rows):
+        return f"{len(full)} of {len(rows)} rows have {len(header)} cells, like the header"
+    if _is_alike(header, full):
+        return "the first line is no header: its cells are like those of the next lines"
+    records = tuple(
+        Record(
+            "",
+            index,
+            "",
+            {(name,): cell for name, cell in zip(header, row, strict=True) if name.strip() and cell},
+        )
+        for index, row in enumerate(full)
+    )
+    separation = f", separated by `{delimiter.replace(chr(9), 'tab')}`" if len(header) > 1 else ""
+    reason = f"{format_count(len(names), 'column')}{separation}"
+    notes = tuple(_list_unread(header, full))
+    return Detected(sample, "csv", join_instants(records), reason, tuple(header), notes=notes)
+
+
+def _is_list_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether nearly all rows have one cell, a number with or without a unit: a table of one column."""
+    return len(rows) >= _MIN_ROWS and sum(
+        len(row) == 1 and bool(_QUANTITY.fullmatch(row[0].strip())) for row in rows
+    ) >= _FULL * len(rows)
+
+
+def _list_unread(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield what of a table is not read: columns without a name, and those without a value."""
+    sizes = [sum(map(bool, map(str.strip, column))) for column in zip(*rows, strict=True)]
+    unnamed = [size for name, size in zip(header, sizes, strict=True) if size and not name.strip()]
+    if unnamed:
+        columns, values = format_count(len(unnamed), "unnamed column"), format_count(sum(unnamed), "value")
+        yield f"{columns} with {values} {'are' if len(unnamed) > 1 else 'is'} not read"
+    if empty := sizes.count(0):
+        yield f"{format_count(empty, 'column')} {'are' if empty > 1 else 'is'} empty"
+
+
+def _is_alike(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether most cells of a first row are, but for their numbers, those of most rows, so that it is one."""
+    alike = []
+    for name, *cells in zip(header, *rows, strict=True):
+        if name.strip():
+            text = _mask_numbers(name)
+            alike.append(sum(_mask_numbers(cell) == text for cell in cells) > _MIN_SHARE * len(cells))
+    return sum(alike) > _MIN_SHARE * len(alike)
+
+
+def _mask_numbers(cell: str) -> str:
+    return _NUMBERS.sub("0", cell.strip())
+
+
+def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    if match := match_benchmark_lines(sample.lines) or match_known_text(sample.lines):
+        records = tuple(
+            Record("", position, match.format.event, {(name,): value for name, value in values.items()})
+            for position, values in match.rows
+        )
+        reason = f"{len(records)} of {len(lines)} lines have the format of: {match.format.name}"
+        mark = match.pattern if match.has_instants else match.format.name  # patterns of results are joined
+        return Detected(sample, "text-lines", records, reason, (mark,), known_text=match)
+    layout = find_text_layout(sample.lines)
+    if layout is None:
+        return _read_timeless_text(sample, lines)
+    records = tuple(Record("", line.position, line.message, {layout.time: line.at}) for line in layout.lines)
+    reason = f"{len(records)} of {len(lines)} lines have an instant such as {layout.stamp}"
+    rest = len(lines) - len(layout.lines)
+    notes = (f"{rest} of {len(lines)} lines are not read, as they have no such instant",) if rest > len(records) else ()
+    return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout, notes=notes)
+
+
+def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
+    """Return lines without instants, if most of them, or many, are alike but for their numbers."""
+    if all(_QUANTITY.fullmatch(line.strip()) for line in lines):
+        return "its lines are numbers without words"
+    counts: Counter[str] = Counter()
+    texts: dict[str, set[str]] = defaultdict(set)
+    for line, template in zip(lines, find_templates(lines, ()), strict=True):
+        if any(_is_number(value) for _, value in template.values):
+            counts[template.pattern] += 1
+            texts[template.pattern].add(line)
+    counts = Counter({pattern: size for pattern, size in counts.items() if len(texts[pattern]) >= _FEW_ALIKE})
+    count = counts.total()
+    if any(map(has_stamp, lines)) or (count <= _MIN_SHARE * len(lines) and max(counts.values(), default=0) < _MANY):
+        return "less than half of the lines have an instant in a known form"
+    text_lines = tuple(
+        TextLine(index, "", "", line.rstrip()) for index, line in enumerate(sample.lines) if line.strip()
+    )
+    records = tuple(Record("", line.position, line.message, {}) for line in text_lines)
+    reason = f"{count} of {len(lines)} lines are alike but for their numbers, without instants"
+    layout = TextLayout("", (), "", "", "", text_lines)
+    return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout)
+
+
+_KINDS: dict[str, Callable[[SampleFile, Sequence[str]], Detected | str]] = {
+    "json-records": _read_json_records,
+    "json-lines": _read_json_lines,
+    "logfmt": _read_logfmt,
+    "samples": _read_samples,
+    "csv": _read_table,
+    "text-lines": _read_text,
+}
+
+
+def locate_record(items: Sequence[Detected], record: Record) -> str:
+    """Return the file and line of a record of files of one layout; its number in a table or document."""
+    position = record.position
+    samples = [item.sample for item in items if _get_scope(item.sample) == record.host]
+    sample = samples[0]
+    for item, following in itertools.pairwise(samples):
+        if position < len(item.lines):
+            break
+        position, sample = position - len(item.lines), following
+    word = "line" if items[0].kind in ("json-lines", "logfmt", "text-lines") else "record"
+    return f"{word} {position + 1} of {sample.place}"
+
+
+def _get_scope(sample: SampleFile) -> str:
+    return f"{sample.run}/{sample.host}"
+
+
+def shift_positions(items: Sequence[Detected]) -> list[Record]:
+    """Return the records of files of one layout; positions count on from file to file of a host of a run."""
+    offsets: Counter[str] = Counter()
+    records: list[Record] = []
+    for item in items:
+        scope = _get_scope(item.sample)
+        offset = offsets[scope]
+        records.extend(replace(record, host=scope, position=record.position + offset) for record in item.records)
+        offsets[scope] += len(item.sample.lines)
+    return records

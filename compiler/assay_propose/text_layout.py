@@ -1,0 +1,240 @@
+"""Find what all lines of a text log begin with: an instant, a level, groups in brackets, the number of a process."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay_propose.instants import (
+    CLOCKS,
+    ELAPSED,
+    NO_YEAR,
+    STAMPS,
+    build_ambiguous_day_error,
+    find_other_day,
+)
+from assay_propose.units import UNITS
+
+LEVEL, MESSAGE, TAGS = "level", "message", "tags"
+#: names of the places of an instant, by the number of its words
+TIMES = {1: ("at",), 2: ("date", "clock"), 3: ("date", "clock", "offset"), 4: ("day", "month", "year", "clock"),
+         5: ("weekday", "month", "day", "clock", "year")}  # fmt: skip
+TIMES_OF_12_HOURS = {3: ("date", "clock", "half")}
+TIMES_WITHOUT_YEAR = {2: ("date", "clock"), 3: ("month", "day", "clock")}
+LEVELS = (
+    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|CRIT|PANIC"
+    r"|LOG|DETAIL|HINT|CONTEXT|STATEMENT)"  # PostgreSQL
+)
+_IS_LEVEL = re.compile(LEVELS, re.IGNORECASE)
+#: what may follow a stamp, and a level with its brackets
+_AFTER = r"(?P<after>(?: (?:[+-]\d{4}|UTC|GMT))?(?:s(?: (?=\]))?)?[\])>]?[:,;]?(?: ?\|)?)"
+_LEVEL_WORD = re.compile(rf"\s+(?P<open>(?:- )?[\[(<]?)(?P<level>{LEVELS})(?P<close>[\])>]?:?)(?=\s)", re.IGNORECASE)
+_GROUP = re.compile(r"\s*\[([^\]]+)\]")
+_CELL = re.compile(r"([^|]+)\|")  # in lines whose stamp ends with a bar
+_BAR = "|"
+_MAX_GROUPS = 3
+_MAX_BEFORE = 80  # characters before a stamp
+_MIN_SHARE = 0.5  # of the lines that have the stamp, unless many that are alike but for their numbers have it
+_MANY = 10
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PADDING = re.compile(r"(?<=[\[(<]) $")  # of a short stamp
+_LEVEL_SHARE = 0.9  # of the lines that have a level, or a number, at the same place
+#: the number of a process or an address; a number with a fraction or a unit is rather a value
+_LEADING_NUMBER = re.compile(
+    rf"\s+[(<#]?\d+(?:(?:[.:]\w+){{2,}})?[)>]?[:,]?(?=\s+\S)(?!\s+(?:{'|'.join(UNITS)})\b)", re.IGNORECASE
+)
+_MAX_LEADING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line with its parts: its position, its instant, its level, its message."""
+
+    position: int
+    at: str
+    level: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayout:
+    """What lines begin with: the pattern of a source, with its places of the instant; empty without instants."""
+
+    line: str
+    time: tuple[str, ...]
+    time_form: str
+    zone: str
+    stamp: str  # an example
+    lines: tuple[TextLine, ...]
+
+    @property
+    def captures(self) -> tuple[str, ...]:
+        """Return the names of the captures of the line."""
+        return tuple(re.findall(r"\{(\w+)", self.line))
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The head of a line: its tokens before the stamp, the stamp, what follows, the rest."""
+
+    position: int
+    before: str
+    at: str
+    after: str
+    rest: str
+
+
+def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
+    """Return the layout of lines; None if too few of them have an instant."""
+    stamps = [(*stamp, False) for stamp in STAMPS] + [(*stamp, True) for stamp in (*CLOCKS, *ELAPSED)]
+    by_stamp = [_find_heads(lines, *stamp) for stamp in stamps]
+    heads, form = max(by_stamp, key=lambda item: len(item[0]))
+    if not heads:
+        return None
+    other = find_other_day(form)
+    if other and any(form_there == other[1] and len(others) == len(heads) for others, form_there in by_stamp):
+        raise build_ambiguous_day_error("the log", (form, other[1]), heads[0].at)
+    shape = Counter(map(_find_shape, heads)).most_common(1)[0][0]
+    heads = [head for head in heads if _find_shape(head) == shape]
+    has_most = len(heads) >= _MIN_SHARE * sum(bool(line.strip()) for line in lines)
+    texts = Counter(_NUMBER.sub("", head.rest) for head in heads)
+    return _build_layout(heads, form) if has_most or max(texts.values()) >= _MANY else None
+
+
+def _find_shape(head: _Head) -> tuple[int, str, int, str]:
+    """Return what lines of one layout agree in: words before the stamp, what touches it, its words, what follows."""
+    words = _PADDING.sub("", head.before).split(" ")
+    return len(words), words[-1], len(head.at.split()), head.after
+
+
+def _find_heads(lines: Sequence[str], expression: str, form: str, is_first: bool) -> tuple[list[_Head], str]:
+    pattern = re.compile(
+        rf"^(?P<before>(?:[\[(<]|\S.{{0,{_MAX_BEFORE}}}?[ \[(<])??)(?P<at>{expression}){_AFTER}(?:(?=[\s\[]|$)|(?<=\|))"
+    )
+    heads = []
+    for position, line in enumerate(lines):
+        match = pattern.match(line)
+        before = re.sub(r"[ \t]+", " ", match["before"]) if match else ""
+        if match and not (is_first and len(before.rstrip()) > 1):
+            heads.append(_Head(position, before, match["at"], match["after"], line[match.end() :]))
+    return heads, form
+
+
+def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
+    first = heads[0]
+    before, has_level = _describe_before([head.before for head in heads])
+    offset = re.match(r" ([+-]\d\d)(\d\d)", first.after)
+    zone = "" if _has_zone(heads, form) else f"{offset[1]}:{offset[2]}" if offset else "UTC"
+    has_bars = first.after.endswith(_BAR)
+    group = _CELL if has_bars else _GROUP
+    group_lists = [_split_head(head.rest, group) for head in heads]
+    group_count = min(*map(len, group_lists), _MAX_GROUPS)
+    rests = [(groups[:group_count], _cut_groups(head.rest, group_count, group))
+             for head, groups in zip(heads, group_lists, strict=True)]  # fmt: skip
+    names = _name_groups([groups for groups, _ in rests], has_level)
+    before_level, texts = _cut_leading_numbers([rest for _, rest in rests])
+    wrap = None if has_level or LEVEL in names else _find_level_wrap(texts)
+    levels, texts = zip(*(_cut_level(text, wrap) for text in texts), strict=True)
+    behind_level, texts = _cut_leading_numbers(texts)
+    text_lines = [
+        TextLine(
+            head.position, head.at, level or dict(zip(names, groups, strict=True)).get(LEVEL, "").strip(), text.strip()
+        )
+        for head, (groups, _), level, text in zip(heads, rests, levels, texts, strict=True)
+    ]
+    text_lines = [line for line in text_lines if line.message]
+    times = (TIMES_WITHOUT_YEAR if form.startswith(NO_YEAR) else TIMES_OF_12_HOURS if "%p" in form else TIMES)[
+        len(first.at.split())
+    ]
+    place = " ".join(f"{{{name}}}" for name in times)
+    gap = " " if group_count and first.rest.startswith((" ", "\t")) else ""
+    groups_text = gap + gap.join(f"[{{{name}...}}]" for name in names) if names else ""
+    if has_bars:
+        groups_text = "".join(f"{{{name}...}}|" for name in names)
+    head_text = f"{before}{place}{first.after}{groups_text}"
+    level_text = f" {wrap[0]}{{{LEVEL}}}{wrap[1]}" if wrap else ""
+    start = f"{head_text}{' {}' * before_level}{level_text}{' {}' * behind_level}"
+    line = f"{start}{'{? ?}' if start.endswith(_BAR) else ' '}{{{MESSAGE}...}}"
+    return TextLayout(line, times, form, zone, first.at, tuple(text_lines))
+
+
+def _has_zone(heads: Sequence[_Head], form: str) -> bool:
+    if form:
+        return "%" not in form
+    return all(re.search(r"(Z|[+-]\d\d:?\d\d)$", head.at[10:]) for head in heads)
+
+
+def _describe_before(texts: Sequence[str]) -> tuple[str, bool]:
+    """Return the pattern of what precedes the stamp, and whether it has the level."""
+    is_padded = len({bool(_PADDING.search(text)) for text in texts}) > 1
+    parts = [(_PADDING.sub("", text) if is_padded else text).split(" ") for text in texts]
+    described, has_level = [], False
+    for words in zip(*parts, strict=True):
+        if len(set(words)) == 1 and not re.search(r"[{}?\d]", words[0]) and not _IS_LEVEL.fullmatch(words[0]):
+            described.append(words[0])
+        elif not has_level and all(_IS_LEVEL.fullmatch(word) for word in words):
+            described.append(f"{{{LEVEL}}}")
+            has_level = True
+        else:
+            described.append("{}")
+    return " ".join(described) + "{? ?}" * is_padded, has_level
+
+
+def _split_head(rest: str, group: re.Pattern[str]) -> list[str]:
+    groups, end = [], 0
+    while match := group.match(rest, end):
+        groups.append(match[1])
+        end = match.end()
+    return groups
+
+
+def _cut_groups(rest: str, count: int, group: re.Pattern[str]) -> str:
+    end = 0
+    for _ in range(count):
+        match = group.match(rest, end)
+        assert match
+        end = match.end()
+    return rest[end:]
+
+
+def _name_groups(rows: Sequence[Sequence[str]], has_level: bool) -> tuple[str, ...]:
+    names: list[str] = []
+    for column in zip(*rows, strict=True):
+        is_level = not has_level and LEVEL not in names and all(_IS_LEVEL.fullmatch(text.strip()) for text in column)
+        names.append(LEVEL if is_level else f"{TAGS}{len(names) + 1}")
+    return tuple(names)
+
+
+def _find_level_wrap(rests: Sequence[str]) -> tuple[str, str] | None:
+    """Return the texts around the level that follows; None if less than nine tenths of the lines have one."""
+    matches = [match for rest in rests if (match := _LEVEL_WORD.match(rest))]
+    if len(matches) < _LEVEL_SHARE * len(rests):
+        return None
+    (wrap, count), *_ = Counter((match["open"], match["close"]) for match in matches).most_common(1)
+    return wrap if count >= _LEVEL_SHARE * len(rests) else None
+
+
+def _cut_level(rest: str, wrap: tuple[str, str] | None) -> tuple[str, str]:
+    """Return the level that a text begins with, and what follows; no text if it has no level between these texts."""
+    if wrap is None:
+        return "", rest
+    match = _LEVEL_WORD.match(rest)
+    if not match or (match["open"], match["close"]) != wrap:
+        return "", ""
+    return match["level"], rest[match.end() :]
+
+
+def _cut_leading_numbers(rests: Sequence[str]) -> tuple[int, Sequence[str]]:
+    """Return how many numbers nearly all texts begin with, and the texts behind them; no text where there are fewer.
+
+    Patterns of events begin with a text, so these numbers belong to the pattern of the line.
+    """
+    present = sum(bool(rest) for rest in rests)
+    for count in range(_MAX_LEADING):
+        matches = [_LEADING_NUMBER.match(rest) for rest in rests]
+        if sum(map(bool, matches)) < _LEVEL_SHARE * present:
+            return count, rests
+        rests = [rest[match.end() :] if match else "" for rest, match in zip(rests, matches, strict=True)]
+    return _MAX_LEADING, rests
