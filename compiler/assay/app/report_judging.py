@@ -33,7 +33,7 @@ def judge_report(
     """
     compared, calibration = split_calibration(computation)
     versions = list_versions(compared.columns)
-    if report.judgement is None or len(versions) == 1 or not metrics:
+    if report.judgement is None or len(versions) < 2 or not metrics:
         return None
     standardized = standardize_metrics(checked, metrics, summary, calculate) if calculate else {}
     calibration_results = [item.results for item in calibration]

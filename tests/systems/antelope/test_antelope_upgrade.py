@@ -236,7 +236,7 @@ def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
     assert printed["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
     assert printed["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
     (rule, *_) = find_table(tmp_path / "out", "Expectations of the upgrade")["rows"]
-    assert rule[3:] == ["+50", "at most 10 % higher", "no"]
+    assert rule[3:] == ["+50", "–", "at most 10 % higher", "no interval"]
 
 
 def _parse_nanoseconds(text: str) -> int:
@@ -248,7 +248,7 @@ def test_recorded_disk_writes_fall_as_concluded(report: Path) -> None:
     assert before > 15_000
     assert after < before / 2
     rows = find_table(report, "Disk write rate before and after")
-    assert rows["header"] == ["", "before", "after", "Δ", "Δ%"]
+    assert rows["header"] == ["", "before", "after", "Δ", "Δ%", "95 %", "Verdict"]
     (row,) = find_table(report, "Expectations of the upgrade")["rows"][2:]
     assert (row[0], *row[4:]) == ("Disk write rate, MB/s", "falls by at least 50 %", "yes")
 
