@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from assay.app.judging import mark_changes_by_chance
+from assay.app.judge.judging import mark_changes_by_chance
 from assay.judgement.batches import count_places
 from assay.judgement.gate import assess_gate
 from assay.judgement.quantile_interval import find_index

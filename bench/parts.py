@@ -24,7 +24,7 @@ from simulation.shape import Shape, choose_slots
 HERE = Path(__file__).resolve().parent
 MAIN = "from assay.cli.main import main; main()"
 WITHOUT_COUNTS = f"""
-from assay.app.quality import QualityPlan
+from assay.app.quality.quality import QualityPlan
 from assay.report.data_quality import UNMEASURED
 QualityPlan.counts = ()
 QualityPlan.assess = lambda *_: UNMEASURED
@@ -32,7 +32,7 @@ QualityPlan.assess = lambda *_: UNMEASURED
 """
 WITHOUT_JUDGEMENTS = f"""
 from dataclasses import replace
-from assay.app.session import Session
+from assay.app.session.session import Session
 find_comparison = Session.find_comparison
 def find_unjudged(session, name):
     checked, report = find_comparison(session, name)

@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from assay.app import config
+from assay.app.session import config
 from assay.registry import model
 
 ROOT = Path(__file__).resolve().parent.parent

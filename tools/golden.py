@@ -24,8 +24,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.app.accept import compile_system_sql
-from assay.app.session import Session
+from assay.app.author.accept import compile_system_sql
+from assay.app.session.session import Session
 from assay.cli.errors import run
 from assay.cli.main import cli
 from assay.engine.result_cache import Store

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.app.draft import read_observed_reports
-from assay.app.session import Session, open_session
+from assay.app.build.draft import read_observed_reports
+from assay.app.session.session import Session, open_session
 from assay.report.observations.statements import DraftedGroup, Statement, draft_groups
 
 ROOT = Path(__file__).resolve().parent.parent

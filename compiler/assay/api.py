@@ -14,11 +14,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from assay.app.cluster_settings import read_cluster_settings
-from assay.app.config import NAME, Config, expand_run_names, find_build_folder, read_config, require_results_folder
-from assay.app.options import BuildResult, Options
-from assay.app.runs import parse_runs
-from assay.app.session import Session, open_session
+from assay.app.session.cluster_settings import read_cluster_settings
+from assay.app.session.config import (
+    NAME,
+    Config,
+    expand_run_names,
+    find_build_folder,
+    read_config,
+    require_results_folder,
+)
+from assay.app.session.options import BuildResult, Options
+from assay.app.session.runs import parse_runs
+from assay.app.session.session import Session, open_session
 from assay.engine.result_cache import get_default_folder
 from assay.report.output_forms import order_forms
 from assay.util.diagnostics import USAGE, fail
@@ -27,8 +34,8 @@ from assay.util.paths import resolve_path
 if TYPE_CHECKING:
     import duckdb
 
-    from assay.app.compare_runs import RunComparison
-    from assay.app.query import Answer
+    from assay.app.compare.compare_runs import RunComparison
+    from assay.app.compute.query import Answer
     from assay.registry.history import MetricHistory
     from assay.registry.model import RegisteredRun
 
@@ -96,7 +103,7 @@ class Workspace:
 
     def list_definitions(self, kind: str, system: str | None = None) -> list[dict[str, str]]:
         """Return the definitions of a kind: `metrics`, `events`, `grains`, `filters`, `series` or `reports`."""
-        from assay.app import list_definitions
+        from assay.app.session import list_definitions
 
         header, rows = list_definitions.list_definitions(self._session, kind, self._session.list_systems(system))
         return [dict(zip(header, row, strict=True)) for row in rows]
@@ -119,12 +126,12 @@ class Workspace:
     ) -> BuildResult:
         """Build a report over runs, or a history, into the folder `out`, and return its files and warnings.
 
-        `options` are those of `assay.app.options.Options`, such as `title` or `filters`. What is not passed comes from
-        `assay.toml`. With a results folder, the results are recorded there unless `records_results` is false. `on` is
-        the address of a cluster whose workers read logs and compute tables, such as `folder:/shared/queue`; an empty
-        one is that of `assay.toml`, and `here` means no cluster.
+        `options` are those of `assay.app.session.options.Options`, such as `title` or `filters`. What is not passed
+        comes from `assay.toml`. With a results folder, the results are recorded there unless `records_results` is
+        false. `on` is the address of a cluster whose workers read logs and compute tables, such as
+        `folder:/shared/queue`; an empty one is that of `assay.toml`, and `here` means no cluster.
         """
-        from assay.app.build import build_any_report, build_report
+        from assay.app.build.build import build_any_report, build_report
         from assay.registry.store import record_build
 
         values: Mapping[str, Any] = self._config.values if self._config else {}
@@ -154,7 +161,7 @@ class Workspace:
         if not settings.on:
             yield self._session
             return
-        from assay.app.guests import load_filler_opener
+        from assay.app.session.guests import load_filler_opener
 
         with load_filler_opener()(self._session, settings) as session:
             yield session
@@ -166,7 +173,7 @@ class Workspace:
 
         With `by`, there is a row for each value of a column, or for each segment by dimensions.
         """
-        from assay.app.query import export_answer
+        from assay.app.compute.query import export_answer
 
         return export_answer(self.compute(metrics, runs, **options))
 
@@ -174,7 +181,7 @@ class Workspace:
         self, metrics: str | Sequence[str], runs: Sequence[str | Path] = (), **options: Unpack[QueryOptions]
     ) -> Answer:
         """Return what `query` does, as distributions, with the filters that were applied and warnings on the data."""
-        from assay.app.query import query_metrics
+        from assay.app.compute.query import query_metrics
 
         names = [metrics] if isinstance(metrics, str) else metrics
         return query_metrics(self._session, names, parse_runs(self._list_runs(runs)), **options)
@@ -186,12 +193,12 @@ class Workspace:
 
         If the first is `median:N` or `median:N:TAG`, the others are names of runs with recorded results.
         """
-        from assay.app.compare_runs import Selection, compare_runs
+        from assay.app.compare.compare_runs import Selection, compare_runs
         from assay.registry.baseline import is_median, parse_median
 
         names, selection = [str(run) for run in runs], Selection(tuple(metrics), **options)
         if names and is_median(names[0]):
-            from assay.app.compare_results import compare_results
+            from assay.app.compare.compare_results import compare_results
 
             return compare_results(self._session, self._results_folder, parse_median(names[0]), names[1:], selection)
         return compare_runs(self._session, parse_runs(self._list_runs(runs)), selection)
@@ -209,27 +216,27 @@ class Workspace:
 
         Its methods `.arrow()`, `.df()` and `.pl()` convert it to Arrow, pandas and polars.
         """
-        from assay.app.samples import read_samples
+        from assay.app.compute.samples import read_samples
 
         return read_samples(self._session, metric, parse_runs(self._list_runs(runs)), filters, no_filters, system)
 
     @property
     def runs(self) -> tuple[RegisteredRun, ...]:
         """The registered runs, and those that only have recorded results, by day."""
-        from assay.app.register_run import list_known_runs
+        from assay.app.compare.register_run import list_known_runs
 
         return tuple(item.run for item in list_known_runs(self._results_folder))
 
     def history(self, metric: str, *, tag: str = "", last: int = 0, system: str = "") -> MetricHistory:
         """Return a metric over recorded runs, or over those with a tag or the last ones, with its level shifts."""
-        from assay.app.metric_history import read_histories
+        from assay.app.compare.metric_history import read_histories
 
         (history,) = read_histories(self._session, self._results_folder, [metric], system, tag, last)
         return history
 
     def results(self) -> duckdb.DuckDBPyRelation:
         """Return the recorded results as a relation of DuckDB: a row for each metric and run."""
-        from assay.app.recorded_breaks import find_breaks
+        from assay.app.compare.recorded_breaks import find_breaks
         from assay.registry.store import list_runs, read_results
         from assay.registry.tables import build_rows, load_relation
 

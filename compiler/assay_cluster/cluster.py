@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from assay.app.cluster_settings import ClusterSettings
+from assay.app.session.cluster_settings import ClusterSettings
 from assay.util.diagnostics import USAGE, fail
 from assay.util.progress import Notice
 from assay_cluster.task import Outcome, Task

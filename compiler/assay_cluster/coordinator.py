@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from assay.app.cache_filler import DiscoveredFiles
-from assay.app.cluster_settings import ClusterSettings
-from assay.app.prepare import IngestedRun, prefix_run_name
-from assay.app.session import Session
-from assay.app.stages import log_facts
+from assay.app.session.cache_filler import DiscoveredFiles
+from assay.app.session.cluster_settings import ClusterSettings
+from assay.app.session.prepare import IngestedRun, prefix_run_name
+from assay.app.session.session import Session
+from assay.app.session.stages import log_facts
 from assay.engine.executor import SQL
 from assay.engine.host_plan import HostPlan, plan_hosts
 from assay.engine.job import Job

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.app.cluster_settings import ClusterSettings
+from assay.app.session.cluster_settings import ClusterSettings
 from assay.util.diagnostics import INTERNAL, USAGE, fail
 from assay.util.progress import Notice
 from assay_cluster.cluster import MOST_ATTEMPTS, Watch

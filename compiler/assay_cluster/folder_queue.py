@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.app.cluster_settings import ClusterSettings
+from assay.app.session.cluster_settings import ClusterSettings
 from assay.util.atomic import sync
 from assay.util.diagnostics import INTERNAL, USAGE, AssayError, Diagnostic, fail
 from assay.util.escape import escape_text

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.app.stages import log_facts
+from assay.app.session.stages import log_facts
 from assay.util.progress import Progress
 from assay_cluster.task import COMPUTE, READ, VERIFY, Outcome, Task
 

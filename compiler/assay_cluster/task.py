@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from assay.app.session import Session
+from assay.app.session.session import Session
 from assay.provenance.versions import get_versions
 from assay.remote.address import is_address
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail

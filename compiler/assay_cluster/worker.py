@@ -17,8 +17,8 @@ from typing import Any
 
 import duckdb  # noqa: F401  # before threads use it: one of them would see it half imported
 
-from assay.app.session import Session, open_session
-from assay.app.stages import log_facts, log_stage
+from assay.app.session.session import Session, open_session
+from assay.app.session.stages import log_facts, log_stage
 from assay.engine.portions import PORTIONS_KIND, Portion, compute_portion
 from assay.engine.result_cache import Store
 from assay.engine.table_cache import TABLES_KIND

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from assay.app.repeat_names import DATE
+from assay.app.session.repeat_names import DATE
 from assay.ingest.decompress import COMPRESSED
 from assay_propose.model import SampleFile
 

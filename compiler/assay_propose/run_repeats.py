@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.app.repeat_names import REPEAT_WORDS
+from assay.app.session.repeat_names import REPEAT_WORDS
 from assay_propose.detect import Detected
 from assay_propose.file_names import NEUTRAL_NAME, drop_compression, find_date, get_stem
 from assay_propose.known_formats import find_known_format

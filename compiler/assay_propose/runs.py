@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.app.repeat_names import find_repeats
+from assay.app.session.repeat_names import find_repeats
 from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
 from assay_propose.detect import Detected

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.app.config import NAME
-from assay.app.init import fill_workspace, quote_path
+from assay.app.author.init import fill_workspace, quote_path
+from assay.app.session.config import NAME
 from assay.util.paths import resolve_path
 from assay_propose.model import Proposal, SampleFile
 from assay_propose.propose import propose_system

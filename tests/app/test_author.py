@@ -14,7 +14,7 @@ from typing import IO, Any
 import jsonschema
 import pytest
 
-from assay.app.run_schema import create_schema
+from assay.app.author.run_schema import create_schema
 from assay.ingest.run_constants import read_constants
 from assay.lang.model.package import Constant, Quarantine, Source
 from assay.lang.model.vocabulary import Unit

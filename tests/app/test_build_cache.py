@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app import build as build_module
+from assay.app.build import build as build_module
 from tests.support.commands import DATE, CommandResult, build, build_environment
 from tests.support.laboratory import ROOT
 from tests.support.outcomes import read_contents
@@ -76,7 +76,7 @@ def test_unchanged_build_comes_from_cache(place: Place, tmp_path: Path) -> None:
 HEAVY = ("assay_dhall", "assay.lang.resolve", "assay.sql", "duckdb", "pydantic", "pint", "sqlglot", "typst", "yaml")
 IMPORTED = f"""
 import sys
-from assay.app import build
+from assay.app.build import build
 from assay.cli.main import main
 build.SETTLED = 0
 try:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.report_request import ReportRequest
+from assay.app.compute.report_request import ReportRequest
 from tests.compare_reference import CARDANO, load_json
 from tests.support.commands import build, run_assay, run_assay_process
 from tests.support.laboratory import ROOT

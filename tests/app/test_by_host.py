@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from assay.app.query import query_metrics
-from assay.app.runs import parse_runs
+from assay.app.compute.query import query_metrics
+from assay.app.session.runs import parse_runs
 from assay.report.document import Gallery, parse_document
 from assay.report.group_figures import MOST_DRAWN, MOST_LISTED, build_groups_gallery
 from assay.report.group_spreads import Group, RunGroups

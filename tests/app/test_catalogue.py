@@ -14,9 +14,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from assay.app.explain import explain_subject
-from assay.app.explain_view import describe_headings
-from assay.app.lineage import find_lineage
+from assay.app.audit.explain import explain_subject
+from assay.app.audit.explain_view import describe_headings
+from assay.app.audit.lineage import find_lineage
 from assay.lineage.diagram import Picture, build_picture
 from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay

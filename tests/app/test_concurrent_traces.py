@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.app import trace
+from assay.app.audit import trace
 from tests.support.commands import CommandResult, run_assay, run_assay_process
 
 RUNS = ("1.0", "1.1")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.build import SETTLED
+from assay.app.build.build import SETTLED
 from tests.support.commands import CommandResult, run_assay
 from tests.support.damages import COUNT, damage_cache
 from tests.support.laboratory import DATE

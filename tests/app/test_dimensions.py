@@ -19,7 +19,7 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, expect
 
-from assay.app.judged_results import read_judged_results
+from assay.app.judge.judged_results import read_judged_results
 from assay.lang.segments import format_value, label_values, list_dimensions_of_segment, name_segment
 from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.app import export_run
+from assay.app.compute import export_run
 from assay.engine.result_cache import Store
 from tests.support.commands import run_assay
 from tests.support.runs import change_json, copy_run

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.build import SETTLED
-from assay.app.outputs import replace_folder
+from assay.app.build.build import SETTLED
+from assay.app.session.outputs import replace_folder
 from assay.util.diagnostics import AssayError
 from assay.util.locks import acquire_lock
 from assay.util.scratch import get_process_folder

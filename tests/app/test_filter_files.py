@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.filters import list_filter_sources, parse_filters
+from assay.app.session.filters import list_filter_sources, parse_filters
 from assay.util.diagnostics import AssayError
 from assay.util.json_text import locate_value
 from tests.compare_reference import CARDANO, load_json

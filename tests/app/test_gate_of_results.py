@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.judged_results import read_judged_results
+from assay.app.judge.judged_results import read_judged_results
 from assay.cli.build_summary import summarize_build
 from assay.cli.judged_texts import count_verdicts, sort_by_relevance
 from tests.support.commands import run_assay

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.app import build as builds
-from assay.app.watch import MOST_READINGS, WatchedFiles
+from assay.app.build import build as builds
+from assay.app.build.watch import MOST_READINGS, WatchedFiles
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import fail
 from tests.support.commands import run_assay

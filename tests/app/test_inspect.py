@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from assay.app.inspect import inspect_run
-from assay.app.runs import create_named_run
-from assay.app.session import Session, open_session
+from assay.app.author.inspect import inspect_run
+from assay.app.session.runs import create_named_run
+from assay.app.session.session import Session, open_session
 from tests.support.commands import run_assay
 from tests.support.workspaces import edit_file
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from assay.app import filters
-from assay.app.compute import Computation, compute, list_report_metrics
-from assay.app.judging import measure_version
-from assay.app.runs import NamedRun
-from assay.app.session import Session
+from assay.app.compute.compute import Computation, compute, list_report_metrics
+from assay.app.judge.judging import measure_version
+from assay.app.session import filters
+from assay.app.session.runs import NamedRun
+from assay.app.session.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace

@@ -17,11 +17,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.compute import list_judged_metrics, list_report_metrics
-from assay.app.filters import parse_filters
-from assay.app.list_definitions import KINDS
-from assay.app.quality import QualityPlan
-from assay.app.sql_files import render_sql_files
+from assay.app.compute.compute import list_judged_metrics, list_report_metrics
+from assay.app.compute.sql_files import render_sql_files
+from assay.app.quality.quality import QualityPlan
+from assay.app.session.filters import parse_filters
+from assay.app.session.list_definitions import KINDS
 from assay.engine.compiled_plan import CompiledPlan, compile_statements
 from assay.engine.graph import build_nodes
 from assay.lang.checked_package import CheckedPackage

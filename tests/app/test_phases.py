@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.app.phases import FIRST, LAST
+from assay.app.session.phases import FIRST, LAST
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.graph import build_nodes
 from assay.lang.model.expression import Expression

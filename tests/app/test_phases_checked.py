@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.app.phases import Bounds, Instant, locate_phases, select_phases
-from assay.app.prepare import IngestedRun, Part
-from assay.app.runs import NamedRun
+from assay.app.session.phases import Bounds, Instant, locate_phases, select_phases
+from assay.app.session.prepare import IngestedRun, Part
+from assay.app.session.runs import NamedRun
 from assay.engine.mount import HostLog, RunFacts
 from assay.engine.results import RunResults
 from assay.lang.model.package import Package

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from assay.app.plan_runs import parse_change, plan_from_build
+from assay.app.compare.plan_runs import parse_change, plan_from_build
 from assay.judgement.interval import Comparison, Version, compare
 from assay.judgement.noise import count_runs_to_detect
 from assay.judgement.repeats import pool_variances

@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app import point_files
-from assay.app.point_files import write_rows
+from assay.app.compute import point_files
+from assay.app.compute.point_files import write_rows
 from tests.compare_reference import load_json
 from tests.support.cometbft import RUN
 from tests.support.commands import run_assay

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from assay.app.runs import parse_runs
+from assay.app.session.runs import parse_runs
 from tests.support.commands import CommandResult, run_assay
 from tests.support.documentation import parse_page
 

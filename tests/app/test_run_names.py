@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.runs import parse_runs
+from assay.app.session.runs import parse_runs
 from assay.util.diagnostics import AssayError
 from tests.support.commands import CommandResult, run_assay
 from tests.support.mixed import create_mixed_run, create_mixed_workspace

@@ -16,10 +16,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.build_runs import build_runs
-from assay.app.options import Options
-from assay.app.runs import parse_runs
-from assay.app.session import Session
+from assay.app.build.build_runs import build_runs
+from assay.app.session.options import Options
+from assay.app.session.runs import parse_runs
+from assay.app.session.session import Session
 from assay.engine.result_cache import Store
 from tests.compare_reference import CARDANO
 from tests.support import commands
@@ -70,7 +70,7 @@ def test_number_of_threads_changes_no_byte(
 
 def _record_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Record the numbers of threads that a build sets in the engine."""
-    from assay.app import compute
+    from assay.app.compute import compute
 
     numbers: list[int] = []
     connect_engine = compute.connect

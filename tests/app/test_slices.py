@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.app.sliced_runs import _Table
+from assay.app.author.sliced_runs import _Table
 from assay.ingest.plain_copies import read_raw_lines
 from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT

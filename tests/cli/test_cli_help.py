@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from click.shell_completion import BashComplete
 
-from assay.app.session import Session
+from assay.app.session.session import Session
 from assay.cli.groups import EXAMPLES, GROUPS
 from assay.cli.main import cli
 from assay.cli.options import VARIABLE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from assay.app.config import SETTINGS
+from assay.app.session.config import SETTINGS
 from tests.support.commands import CommandResult, run_assay
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.app import build as build_module
+from assay.app.build import build as build_module
 from assay.engine.connection import Limits, apply_limits
 from tests.support.commands import build
 from tests.support.laboratory import ROOT

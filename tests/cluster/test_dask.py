@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.cluster_settings import ClusterSettings
+from assay.app.session.cluster_settings import ClusterSettings
 from assay.util.diagnostics import AssayError
 from assay.util.progress import ignore
 from assay_cluster.cluster import open_cluster

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.app.session import open_session
+from assay.app.session.session import open_session
 from assay.util.diagnostics import AssayError
 from assay_cluster.coordinator import HOSTS, REST
 from assay_cluster.entry_storage import SharedFolder

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.session import open_session
+from assay.app.session.session import open_session
 from assay.engine.result_cache import Store
 from assay.ingest import chunks
 from assay.ingest.absent_files import AbsentFileError, create_placeholder, is_absent

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.session import Session
+from assay.app.session.session import Session
 from assay.engine.result_cache import Store
 from assay.lang import normal_form
 from assay.lang.resolve import resolve_package

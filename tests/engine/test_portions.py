@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from sqlglot import exp
 
-from assay.app import compute
+from assay.app.compute import compute
 from assay.engine import partitions as module
 from assay.engine.graph import Node
 from assay.engine.partitions import Fetch, Partition, Partitioner, iter_partitions, restrict_to_hosts

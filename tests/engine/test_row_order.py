@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.app import compute
-from assay.app.prepare import IngestedRun
+from assay.app.compute import compute
+from assay.app.session.prepare import IngestedRun
 from assay.engine.mount import EVENTS, HOSTS
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT

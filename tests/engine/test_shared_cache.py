@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.outputs import replace_folder
-from assay.app.session import open_session
+from assay.app.session.outputs import replace_folder
+from assay.app.session.session import open_session
 from assay.engine.result_cache import Store
 from assay.util import atomic
 from assay.util.diagnostics import AssayError

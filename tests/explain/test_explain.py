@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.app.explain import Explanation, RunFacts
-from assay.app.explain_view import export_explanation, format_explanation
-from assay.app.lineage import trace_subject
-from assay.app.subject import MetricSubject, list_subjects
-from assay.app.trace_runs import Line, Sample, Spread
+from assay.app.audit.explain import Explanation, RunFacts
+from assay.app.audit.explain_view import export_explanation, format_explanation
+from assay.app.audit.lineage import trace_subject
+from assay.app.audit.trace_runs import Line, Sample, Spread
+from assay.app.compute.subject import MetricSubject, list_subjects
 from assay.explain.facts import DECIDING, collect_facts, list_appearances
 from assay.explain.terminal import Part, fit_parts, format_bars
 from assay.explain.wording import describe_expression, describe_sampling, list_compatibility_comments

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from assay.app.explain import describe_subject
-from assay.app.lineage import find_lineage
-from assay.app.subject import find_subject
+from assay.app.audit.explain import describe_subject
+from assay.app.audit.lineage import find_lineage
+from assay.app.compute.subject import find_subject
 from assay.explain.wording import describe_series
 from assay.plan.planner import SeriesStep
 from tests.support.commands import run_assay

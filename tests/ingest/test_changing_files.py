@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.prepare import prepare
-from assay.app.runs import NamedRun
-from assay.app.session import open_session
+from assay.app.session.prepare import prepare
+from assay.app.session.runs import NamedRun
+from assay.app.session.session import open_session
 from assay.ingest import file_snapshots
 from assay.ingest.discovery import find_run
 from assay.ingest.hashing import hash_files

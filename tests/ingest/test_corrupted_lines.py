@@ -17,10 +17,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from assay.app.prepare import IngestedRun, prepare
-from assay.app.raw_data_notes import list_raw_notes
-from assay.app.runs import NamedRun
-from assay.app.session import open_session
+from assay.app.compute.raw_data_notes import list_raw_notes
+from assay.app.session.prepare import IngestedRun, prepare
+from assay.app.session.runs import NamedRun
+from assay.app.session.session import open_session
 from assay.ingest.discovery import find_run
 from assay.ingest.pipeline import ingest
 from assay.lang.model.package import Quarantine

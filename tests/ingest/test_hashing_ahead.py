@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.app import hashing as run_hashing
-from assay.app import prepare
-from assay.app.hashing import RunHasher
+from assay.app.session import hashing as run_hashing
+from assay.app.session import prepare
+from assay.app.session.hashing import RunHasher
 from assay.ingest import file_snapshots
 from assay.ingest import hashing as hashing_ahead
 from assay.ingest.discovery import RunFiles, find_run

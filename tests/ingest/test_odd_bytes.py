@@ -112,7 +112,7 @@ def test_long_line_that_begins_like_an_object_is_broken(
 SCRIPT = """
 import sys
 from pathlib import Path
-from assay.app.stages import read_peak_memory
+from assay.app.session.stages import read_peak_memory
 from tests.support.ingesting import ingest_log
 ingested = ingest_log(Path(sys.argv[1]), {})
 broken_lines = ingested.read_rows("quarantine", "line", "offset", "reason")

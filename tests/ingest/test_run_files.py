@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.required_sources import has_source
-from assay.app.runs import NamedRun
+from assay.app.session.required_sources import has_source
+from assay.app.session.runs import NamedRun
 from assay.ingest import file_snapshots, hashing
 from assay.ingest.discovery import RUN_HINT, find_run
 from assay.ingest.hashing import compute_content_key, hash_files

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.unknown_names import UnknownRecord, suggest_renames
+from assay.app.quality.unknown_names import UnknownRecord, suggest_renames
 from assay.engine.mount import read_facts
 from assay.ingest import scanner, unknown_records
 from assay.ingest.discovery import find_run

@@ -70,7 +70,7 @@ def build_run(events: Sequence[int] | Numbers) -> RunCells:
 
 
 def judge_runs(base: Sequence[RunCells], other: Sequence[RunCells]) -> Judgement:
-    """Judge runs without a margin, as `assay.app.judging` does."""
+    """Judge runs without a margin, as `assay.app.judge.judging` does."""
     versions = [Version.from_runs(map(measure_run, runs)) for runs in (base, other)]
     noise = pool_variances([version.estimates for version in versions])
     return judge(compare(*versions, noise), Margin(), Direction.LOWER)

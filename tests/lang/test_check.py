@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.sql_files import write_texts
+from assay.app.compute.sql_files import write_texts
 from assay.lang.check.check import check_package
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Check, Column, Derived, Package

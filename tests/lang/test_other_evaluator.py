@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.init import create_workspace
+from assay.app.author.init import create_workspace
 from assay.lang.libraries import LIBRARIES
 from assay_dhall import FolderPolicy, evaluate_file, to_data
 from tests.support.laboratory import ROOT

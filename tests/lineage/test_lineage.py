@@ -16,8 +16,8 @@ import sqlglot
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.app.lineage import LineageResult, find_lineage, trace_subject
-from assay.app.subject import MetricSubject
+from assay.app.audit.lineage import LineageResult, find_lineage, trace_subject
+from assay.app.compute.subject import MetricSubject
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.dry_run import run_on_empty_tables
 from assay.engine.graph import build_nodes

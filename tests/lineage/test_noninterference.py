@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from assay.app.subject import Subject, list_subjects
+from assay.app.compute.subject import Subject, list_subjects
 from assay.lineage.column_lineage import ROWS
 from assay.plan.planner import AppliedFilter
 from tests.support.laboratory import ROOT, Laboratory

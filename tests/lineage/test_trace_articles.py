@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.session import Session
+from assay.app.session.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.workspace import Workspace
 from assay.lineage.printed_cells import Cell, find_cell, list_document_cells

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from assay.app import trace
-from assay.app.subject import SampleRequest, Subject, list_subjects
+from assay.app.audit import trace
+from assay.app.compute.subject import SampleRequest, Subject, list_subjects
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.dry_run import run_on_empty_tables
 from assay.engine.graph import build_nodes

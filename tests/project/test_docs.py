@@ -37,7 +37,7 @@ from tests.support.documentation import (
     parse_page,
     squeeze_whitespace,
 )
-from tests.support.modules import list_all_modules
+from tests.support.modules import CORE, find_imports, list_all_modules, list_modules
 
 pytestmark = pytest.mark.docs
 
@@ -519,6 +519,22 @@ def test_imports_follow_the_documented_layers() -> None:
         for imported_package in _find_imports(path) if folder in ranks else ():
             if imported_package != folder and ranks[imported_package] >= ranks[folder]:
                 violations.append(f"{path.relative_to(package)} imports {imported_package}")
+    assert violations == []
+
+
+def test_rooms_of_app_import_only_rooms_to_their_left() -> None:
+    block = next(item for item in parse_page("docs/architecture.md").blocks if item.section == "Rooms of app")
+    ranks = {room: rank for rank, room in enumerate(squeeze_whitespace(block.text).split(" <- "))}
+    folder = CORE / "app"
+    assert set(ranks) == {path.name for path in folder.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert [path.name for path in folder.glob("*.py")] == ["__init__.py"]
+    violations = []
+    for path in list_modules(folder):
+        room = path.relative_to(folder).parts[0]
+        names = [name.split(".") for name in find_imports(path) if name.startswith("assay.app.")]
+        violations += [
+            f"{path.relative_to(folder)} imports {name[2]}" for name in names if ranks[name[2]] > ranks[room]
+        ]
     assert violations == []
 
 

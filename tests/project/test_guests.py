@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app import guests
+from assay.app.session import guests
 from assay.util.diagnostics import AssayError
 from assay.util.program import PACKAGES, find_code_folders, iter_code_files
 from tests.support.modules import COMPILER, CORE, GUESTS, ROOT, find_imports, list_all_modules, list_modules
@@ -80,7 +80,7 @@ def test_code_has_the_modules_of_all_packages_and_no_tests() -> None:
     assert find_code_folders() == {name: COMPILER / name for name in PACKAGES}
     assert [path for _, path in iter_code_files()] == list_all_modules()
     names = [name for name, _ in iter_code_files()]
-    assert {"assay/app/guests.py", "assay_dhall/parser.py", "assay_cluster/worker.py"} <= set(names)
+    assert {"assay/app/session/guests.py", "assay_dhall/parser.py", "assay_cluster/worker.py"} <= set(names)
 
 
 def test_readme_has_the_counts_of_the_evaluator() -> None:

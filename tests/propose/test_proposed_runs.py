@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from assay.app.repeat_names import find_repeats
+from assay.app.session.repeat_names import find_repeats
 from tests.support.commands import run_assay
 
 TABLE = Path(__file__).parent / "proposed_runs.csv"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.app.metric_history import describe_history
+from assay.app.compare.metric_history import describe_history
 from assay.judgement.verdict import Direction, Margin
 from assay.registry.history import MetricRules, compute_history
 from assay.registry.model import RecordedResults, RegisteredRun

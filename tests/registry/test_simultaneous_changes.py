@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.register_run import register_run
+from assay.app.compare.register_run import register_run
 from assay.registry import store
 from assay.registry.store import append_results, list_runs, read_results, record_build, remove_run
 from assay.util.diagnostics import AssayError

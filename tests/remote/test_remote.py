@@ -19,7 +19,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from assay.app.runs import parse_runs
+from assay.app.session.runs import parse_runs
 from assay.engine.result_cache import Store
 from assay.remote.mirror import mirror_run
 from assay.remote.required_files import RequiredFiles

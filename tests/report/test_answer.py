@@ -13,7 +13,7 @@ import pypdf
 import pytest
 import yaml
 
-from assay.app.judging import mark_equal_changes
+from assay.app.judge.judging import mark_equal_changes
 from assay.judgement.batches import RunCells, measure_run
 from assay.judgement.change import Change, Interval
 from assay.judgement.interval import Comparison, Component, Reason, Spread, Version, compare

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.sql_files import HEAD
+from assay.app.compute.sql_files import HEAD
 from tests.report.test_html import parse_page, read_data
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT

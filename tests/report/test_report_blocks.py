@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.session import Session
+from assay.app.session.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.blocks.conclusion import Rule
 from assay.lang.model.expression import parse_expression

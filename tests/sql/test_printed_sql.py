@@ -11,8 +11,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app import query
-from assay.app.runs import NamedRun
+from assay.app.compute import query
+from assay.app.session.runs import NamedRun
 from assay.engine.results import (
     NO_SAMPLES,
     Distribution,

@@ -19,7 +19,7 @@ from typing import IO
 import pytest
 
 import assay
-from assay.app.session import Session, open_session
+from assay.app.session.session import Session, open_session
 from assay.engine.result_cache import Store
 from tests.support.commands import run_assay
 from tests.support.deep import is_deep

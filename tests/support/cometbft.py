@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.app import build_runs
-from assay.app.options import Options
-from assay.app.runs import parse_runs
-from assay.app.session import open_session
+from assay.app.build import build_runs
+from assay.app.session.options import Options
+from assay.app.session.runs import parse_runs
+from assay.app.session.session import open_session
 from assay.report.document import to_json
 from tests.support.laboratory import ROOT
 

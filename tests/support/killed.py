@@ -18,8 +18,8 @@ from pathlib import Path
 import duckdb  # noqa: F401
 import sqlglot.optimizer  # noqa: F401
 
-import assay.app.build_runs
-import assay.app.ingest
+import assay.app.build.build_runs
+import assay.app.compute.ingest
 import assay.cli.main
 import assay.report.render.pdf
 from assay.cli.errors import run

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.app import filters
-from assay.app.prepare import IngestedRun, prepare
-from assay.app.runs import NamedRun
-from assay.app.session import Session, open_session
+from assay.app.session import filters
+from assay.app.session.prepare import IngestedRun, prepare
+from assay.app.session.runs import NamedRun
+from assay.app.session.session import Session, open_session
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import connect, execute
 from assay.engine.graph import Node, build_nodes

@@ -8,11 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assay.app.lineage import trace_subject
-from assay.app.prepare import prepare
-from assay.app.runs import NamedRun
-from assay.app.session import Session
-from assay.app.subject import Subject
+from assay.app.audit.lineage import trace_subject
+from assay.app.compute.subject import Subject
+from assay.app.session.prepare import prepare
+from assay.app.session.runs import NamedRun
+from assay.app.session.session import Session
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
 from assay.engine.graph import Node

@@ -44,7 +44,7 @@ def lineage(
     assay lineage METRIC --format dot | dot -Tsvg > lineage.svg
     assay lineage SYSTEM/REPORT --format json
     """
-    from assay.app.lineage import find_lineage
+    from assay.app.audit.lineage import find_lineage
     from assay.lineage.graph import to_dot
     from assay.lineage.tree import render_tree
 
@@ -87,9 +87,9 @@ def explain(
     assay explain METRIC --run runs/candidate
     assay explain METRIC --system SYSTEM --format json
     """
-    from assay.app.explain import explain_subject
-    from assay.app.explain_view import export_explanation, format_explanation
-    from assay.app.runs import parse_runs
+    from assay.app.audit.explain import explain_subject
+    from assay.app.audit.explain_view import export_explanation, format_explanation
+    from assay.app.session.runs import parse_runs
 
     with open_command_session(context) as session:
         explanation = explain_subject(
@@ -123,8 +123,8 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     assay trace build/cmp 'SECTION/ROW/COLUMN'
     assay trace build/cmp 'SECTION/ROW/COLUMN' --format json
     """
-    from assay.app import trace as trace_module
-    from assay.app import trace_view
+    from assay.app.audit import trace as trace_module
+    from assay.app.audit import trace_view
     from assay.provenance.read import get_build_folder
 
     if listed and cell:
@@ -154,7 +154,7 @@ COMMANDS = (explain, lineage, trace)
 @click.pass_context
 def catalogue(context: click.Context, out: str, system: str | None) -> None:
     """Write all definitions as linked, searchable web pages."""
-    from assay.app.catalogue import write_catalogue
+    from assay.app.audit.catalogue import write_catalogue
 
     with open_command_session(context) as session:
         place = write_catalogue(session, Path(out), system)

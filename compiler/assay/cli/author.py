@@ -35,7 +35,7 @@ from assay.util.os_errors import convert_os_error
 from assay.util.scratch import clean_up
 
 if TYPE_CHECKING:
-    from assay.app.watch import WatchedFiles
+    from assay.app.build.watch import WatchedFiles
     from assay.lang.workspace import Workspace
 
 
@@ -75,7 +75,7 @@ def watch_report(
     `publish` is called with the errors of each build, or an empty text. Raises AssayError (usage) if the arguments are
     invalid from the start.
     """
-    from assay.app.watch import WatchedFiles
+    from assay.app.build.watch import WatchedFiles
     from assay.lang.workspace import prepare_evaluation
 
     gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
@@ -163,8 +163,8 @@ class _ReportBuilder:
         return None
 
     def _build(self, deferred_work: list[Callable[[], None]]) -> None:
-        from assay.app.build import build_any_report
-        from assay.app.options import Options
+        from assay.app.build.build import build_any_report
+        from assay.app.session.options import Options
         from assay.cli.build_summary import summarize_build
         from assay.report.output_forms import order_forms
 
@@ -272,7 +272,7 @@ def init(
     if logs:
         _init_from_logs(context, folder, (*logs, *more_logs), each or "", form)
         return
-    from assay.app import init as init_module
+    from assay.app.author import init as init_module
 
     with open_command_session(context):
         lines = init_module.update_schema(folder) if update_schema else init_module.create_workspace(folder)
@@ -297,7 +297,7 @@ def _check_init_options(
 
 
 def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], each: str, form: str) -> None:
-    from assay.app.guests import load_proposer
+    from assay.app.session.guests import load_proposer
 
     with open_command_session(context):
         workspace = load_proposer()(folder, logs, each)
@@ -322,7 +322,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 
     Without FILE, print the schemas of all documents, by system and file.
     """
-    from assay.app.run_schema import create_run_schemas
+    from assay.app.author.run_schema import create_run_schemas
 
     with open_command_session(context) as session:
         schemas_by_system = {

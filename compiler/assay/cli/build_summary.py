@@ -20,7 +20,7 @@ from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.judged_results import RecordedChange
+    from assay.app.judge.judged_results import RecordedChange
 
 RESULTS = "results.json"
 MOST_SEGMENTS = 3
@@ -58,7 +58,7 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
 
     If no metric is worse as a whole, it is the segment that certainly got worse by most.
     """
-    from assay.app.judged_results import parse_judged_results
+    from assay.app.judge.judged_results import parse_judged_results
     from assay.lang.segments import get_whole
     from assay.report.answer_sentences import describe_unjudged_changes
 

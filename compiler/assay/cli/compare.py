@@ -37,8 +37,8 @@ from assay.util.bidi import isolate_words
 from assay.util.escape import encode_lossless, escape_text, measure_width
 
 if TYPE_CHECKING:
-    from assay.app.compare_runs import ComparedMetric, ComparedVersion, RunComparison
-    from assay.app.judged_results import RecordedChange
+    from assay.app.compare.compare_runs import ComparedMetric, ComparedVersion, RunComparison
+    from assay.app.judge.judged_results import RecordedChange
 
 GAP = "  "
 INDENT = "  "

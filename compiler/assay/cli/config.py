@@ -14,7 +14,7 @@ from assay.cli.options import add_table_option
 @click.pass_context
 def config(context: click.Context, prints_schema: bool, form: str) -> None:
     """Print the settings of assay.toml: effective values, where each comes from, the option that overrides it."""
-    from assay.app.config import build_json_schema, list_effective_settings
+    from assay.app.session.config import build_json_schema, list_effective_settings
     from assay.engine.result_cache import get_default_folder
     from assay.report.output_forms import DEFAULT_FORMS
 

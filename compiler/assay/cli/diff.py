@@ -34,7 +34,7 @@ def spec_diff(context: click.Context, before: str, after: str, system: str | Non
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. The exit
     status is 3 if specs or options differ, and 1 if a system cannot be read.
     """
-    from assay.app.diff import compare_states, read_states
+    from assay.app.audit.diff import compare_states, read_states
     from assay.util.diagnostics import DIFFERENCE, AssayError
 
     with open_command_session(context) as session:

@@ -36,8 +36,8 @@ from assay.util.escape import escape_text
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-    from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
-    from assay.app.session import Session
+    from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedChange
+    from assay.app.session.session import Session
     from assay.util.diagnostics import AssayError
 
 MOST_OUTSIDE = 3
@@ -83,8 +83,8 @@ def gate(
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
-    from assay.app.gate import gate_segments, is_open, require_decision
-    from assay.app.judged_results import read_judged_results
+    from assay.app.compare.gate import gate_segments, is_open, require_decision
+    from assay.app.judge.judged_results import read_judged_results
     from assay.provenance.read import get_build_folder
     from assay.util.diagnostics import CLOSED_GATE, AssayError
 
@@ -121,7 +121,7 @@ def gate(
 
 def _require_no_undecided(results: JudgedResults) -> None:
     """Raise AssayError if the gate passes, but gated metrics may be worse by more than their margin."""
-    from assay.app.gate import describe_data, list_all_gated, list_cautions
+    from assay.app.compare.gate import describe_data, list_all_gated, list_cautions
     from assay.util.diagnostics import fail
 
     gated = list_all_gated(results)
@@ -138,7 +138,7 @@ def _require_no_undecided(results: JudgedResults) -> None:
 
 def _judge(session: Session, build: Path, baseline: str, results: Path | None) -> JudgedResults:
     """Judge a build against the median of recorded runs."""
-    from assay.app.compare_results import judge_build
+    from assay.app.compare.compare_results import judge_build
     from assay.registry.baseline import parse_median
 
     median = parse_median(baseline)
@@ -166,8 +166,8 @@ def _publish(results: JudgedResults, text: str, is_printed: bool, has_comment: b
 
 def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: Path, level_of_undecided: str) -> None:
     """Write what is worse, missing, suspect or undecided: as errors what closes the gate, as warnings the rest."""
-    from assay.app.gate import describe_data, find_definitions, list_cautions, list_gated_changes
-    from assay.app.judged_results import RESULTS
+    from assay.app.compare.gate import describe_data, find_definitions, list_cautions, list_gated_changes
+    from assay.app.judge.judged_results import RESULTS
     from assay.util.paths import resolve_path
 
     worse = [(run, item) for run in results.runs for item in run.changes if item.is_worse]
@@ -215,7 +215,7 @@ def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: 
 
 
 def _export_gate(results: JudgedResults) -> dict[str, Any]:
-    from assay.app.gate import has_repeats, is_open, list_gated_changes, list_missing_data
+    from assay.app.compare.gate import has_repeats, is_open, list_gated_changes, list_missing_data
 
     runs = [
         {
@@ -243,7 +243,7 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
 
 def format_gate(results: JudgedResults) -> Iterator[str]:
     """Yield the lines of a gate: for each run a headline, the gated metrics, what else is worse or not known."""
-    from assay.app.gate import describe_data, describe_lacking_samples, list_cautions, list_gated_changes
+    from assay.app.compare.gate import describe_data, describe_lacking_samples, list_cautions, list_gated_changes
 
     for run in results.runs:
         changes = list_gated_changes(run)
@@ -313,7 +313,7 @@ def _create_decision(results: JudgedResults, run: ComparedRun) -> list[ElementTr
     """Return a test case on the undecided metrics of a gate that passes; empty without any."""
     from xml.etree import ElementTree
 
-    from assay.app.gate import list_gated_changes
+    from assay.app.compare.gate import list_gated_changes
 
     changes = list_gated_changes(run)
     if not list_undecided(changes):
@@ -347,7 +347,7 @@ def _create_suites(
     """Return a suite for each compared run, with the noise, its caution and the findings as properties."""
     from xml.etree import ElementTree
 
-    from assay.app.gate import describe_data, describe_lacking_samples
+    from assay.app.compare.gate import describe_data, describe_lacking_samples
 
     root = ElementTree.Element("testsuites")
     for run in results.runs:

@@ -28,7 +28,7 @@ from assay.cli.judged_texts import (
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.judged_results import JudgedResults, RecordedChange
+    from assay.app.judge.judged_results import JudgedResults, RecordedChange
     from assay.util.diagnostics import AssayError
 
 MOST_BYTES = 1999
@@ -61,7 +61,7 @@ def format_markdown(results: JudgedResults) -> str:
 
     The table has the gated metrics, those that fail the gate first, then what else is worse.
     """
-    from assay.app.gate import describe_lacking_samples, is_open, list_all_gated
+    from assay.app.compare.gate import describe_lacking_samples, is_open, list_all_gated
     from assay.report.answer_sentences import describe_unjudged_changes
 
     gated = list_all_gated(results)
@@ -112,7 +112,7 @@ def format_undecided(results: JudgedResults, error: AssayError) -> str:
 
     Then which metrics are worse all the same.
     """
-    from assay.app.gate import describe_closing
+    from assay.app.compare.gate import describe_closing
 
     item = error.diagnostics[0]
     details = [f"{name}: {_clip(text, 400)}" for name, text in (("expected", item.expected), ("found", item.found))]
@@ -124,7 +124,7 @@ def format_undecided(results: JudgedResults, error: AssayError) -> str:
 
 def _list_reservations(results: JudgedResults) -> list[str]:
     """Return what makes the comparison suspect, how complete the data are, and why gated metrics have no interval."""
-    from assay.app.gate import describe_data, describe_unjudged, list_cautions
+    from assay.app.compare.gate import describe_data, describe_unjudged, list_cautions
 
     caution, data, unjudged = " ".join(list_cautions(results)), describe_data(results), describe_unjudged(results)
     return [

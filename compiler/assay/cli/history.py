@@ -45,7 +45,7 @@ def history(
     """
     folder = require_results_folder(results)
     with open_command_session(context) as session:
-        from assay.app.metric_history import read_histories
+        from assay.app.compare.metric_history import read_histories
 
         histories = read_histories(session, folder, metrics, system or "", tag, last or 0)
     if form == "text":
@@ -122,7 +122,7 @@ def _format_openmetrics(histories: tuple[MetricHistory, ...]) -> str:
 
 def format_history(item: MetricHistory) -> Iterator[str]:
     """Yield the lines of a history: a heading, a row for each run, sentences on level shifts."""
-    from assay.app.metric_history import describe_history
+    from assay.app.compare.metric_history import describe_history
     from assay.cli.printing import format_columns
 
     texts = describe_history(item)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.judged_results import ComparedRun, JudgedResults, RecordedChange
+    from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedChange
     from assay.report.answer_sentences import UnjudgedChange
 
 LEAST_P = 0.001
@@ -84,7 +84,7 @@ def summarize_gate(changes: Sequence[RecordedChange]) -> str:
 
     If none is worse, but some are undecided, return how many, and how large their changes may be.
     """
-    from assay.app.judged_results import list_distinct
+    from assay.app.judge.judged_results import list_distinct
     from assay.report.answer_sentences import count_equal
 
     every, changes = len(changes), list_distinct(changes)
@@ -175,7 +175,7 @@ def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedCha
 
     One run of each version does not show how much runs differ, so that more may be needed.
     """
-    from assay.app.gate import count_runs_to_decide
+    from assay.app.compare.gate import count_runs_to_decide
 
     undecided = list_undecided(changes)
     if not undecided:
@@ -210,7 +210,7 @@ def count_verdicts(
     are no others: `4 metrics without a direction: 1 same, 3 cannot tell`. Segments that are worse or better count for
     themselves, of so many that are judged: `0 worse, 0 better, 2 cannot tell; 1 worse, 0 better of 24 segments`.
     """
-    from assay.app.judged_results import list_distinct
+    from assay.app.judge.judged_results import list_distinct
     from assay.report.answer_sentences import count_by_itself, count_equal
 
     changes = list(changes)

@@ -137,7 +137,7 @@ def build(
     """
     start = time.perf_counter()
     if run_lists:
-        from assay.app.runs import read_run_lists
+        from assay.app.session.runs import read_run_lists
 
         runs = (*read_run_lists(run_lists), *runs)
     hashed_runs = () if uses_cluster(context, on) else (*runs, *options["calibration"])  # else workers hash files
@@ -174,7 +174,7 @@ def regenerate(
     context: click.Context, publication: Path, out: str, forms: tuple[str, ...], report: str | None, edition: str | None
 ) -> None:
     """Rebuild a published report from its printed values."""
-    from assay.app.regenerate import regenerate_report
+    from assay.app.build.regenerate import regenerate_report
     from assay.report.output_forms import order_forms
 
     with open_command_session(context) as session:
@@ -197,7 +197,7 @@ def regenerate(
 @click.pass_context
 def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
     """Rebuild a report from its provenance and compare every byte."""
-    from assay.app.verify import verify_build
+    from assay.app.audit.verify import verify_build
     from assay.cli.printing import print_verification
     from assay.provenance.read import get_build_folder
 
@@ -214,7 +214,7 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 @click.pass_context
 def check(context: click.Context, system: str | None, accept: bool, sarif: Path | None) -> None:
     """Check all specs: types, names, units, cycles, SQL."""
-    from assay.app.check import check_system
+    from assay.app.author.check import check_system
     from assay.util.diagnostics import render
 
     with (
@@ -253,7 +253,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 
     The column `--by` says which columns `--by` takes: dimensions split metrics, of others it prints the values.
     """
-    from assay.app.list_definitions import list_definitions
+    from assay.app.session.list_definitions import list_definitions
 
     with open_command_session(context) as session:
         header, rows = list_definitions(session, kind, session.list_systems(system))
@@ -298,7 +298,7 @@ def query(
                                    system=system, summary=summary)  # fmt: skip
     output.print_warnings(answer.warnings)
     if form in FILE_FORMS:
-        from assay.app.query import build_answer_rows
+        from assay.app.compute.query import build_answer_rows
         from assay.registry.tables import format_table, write_table_file
 
         rows = build_answer_rows(answer)
@@ -334,8 +334,8 @@ def sql(
     With --run, the statement has absolute paths of the run's files and works in any DuckDB shell. Without --run, it
     works in the folder that `assay ingest` prints, for metrics of a single source.
     """
-    from assay.app.query import compile_metric_sql
-    from assay.app.runs import parse_runs
+    from assay.app.compute.query import compile_metric_sql
+    from assay.app.session.runs import parse_runs
 
     with open_command_session(context) as session:
         named_run = parse_runs([run])[0] if run else None
@@ -355,8 +355,8 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
     If there are several folders, their runs and sources are printed on stderr.
     """
     with open_command_session(context, runs) as session:
-        from assay.app.ingest import ingest_runs  # imported while files are hashed
-        from assay.app.runs import parse_runs
+        from assay.app.compute.ingest import ingest_runs  # imported while files are hashed
+        from assay.app.session.runs import parse_runs
 
         ingested_sources = ingest_runs(session, parse_runs(runs), system, everything)
     for item in ingested_sources:

@@ -24,7 +24,7 @@ def draft(context: click.Context, builds: tuple[str, ...]) -> None:
 
     Several reports of one definition, such as those of several workloads, have names and share one text.
     """
-    from assay.app.draft import draft_observations
+    from assay.app.build.draft import draft_observations
 
     with open_command_session(context) as session:
         text = draft_observations(session, builds)
@@ -45,7 +45,7 @@ def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...], re
 
     Lists numbers and comparisons that quote no cell: nothing checks them, and a report marks them as the author's own.
     """
-    from assay.app.draft import check_observations
+    from assay.app.build.draft import check_observations
     from assay.report.observations.unquoted import describe_unquoted
 
     with open_command_session(context) as session:

@@ -16,8 +16,8 @@ from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from assay.api import Workspace
-    from assay.app.config import Config
-    from assay.app.session import Session
+    from assay.app.session.config import Config
+    from assay.app.session.session import Session
     from assay.ingest.hashing import BackgroundHasher
     from assay.lang.workspace import Workspace as SpecsFolder
 
@@ -80,7 +80,7 @@ def _list_completed_names(
     context: click.Context, workspace: SpecsFolder, kinds: Sequence[str], systems: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Return the names of kinds of definitions, from the cache if the specs have not changed."""
-    from assay.app.completion_names import read_names, write_names
+    from assay.app.session.completion_names import read_names, write_names
     from assay.engine.result_cache import get_default_folder
 
     cache = Path(context.obj["cache"] or get_default_folder())
@@ -116,7 +116,7 @@ def _list_names(session: Session, kind: str, systems: Sequence[str]) -> list[tup
         return [(name, "") for name in list_style_names()]
     if kind == "summaries":
         return [(item.name, item.doc) for name in systems for item in session.load_package(name).package.summaries]
-    from assay.app.list_definitions import list_definitions
+    from assay.app.session.list_definitions import list_definitions
 
     _, rows = list_definitions(session, kind, systems)
     return [(row[0].partition("=")[0] + ("=" if "=" in row[0] else ""), row[-1]) for row in rows]
@@ -219,7 +219,7 @@ def add_default_out_option(command: Command) -> Command:
     """Add `-o` for the folder of a report, by default that of its name in the `output` of the settings."""
 
     def choose_folder(context: click.Context, parameter: click.Parameter, value: str | None) -> str:
-        from assay.app.config import find_build_folder
+        from assay.app.session.config import find_build_folder
 
         if value is not None:
             return check_folder_name(context, parameter, value)
@@ -241,7 +241,7 @@ def apply_config(context: click.Context) -> None:
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         return
-    from assay.app.config import build_defaults, read_config
+    from assay.app.session.config import build_defaults, read_config
 
     config = read_config(path)
     context.obj["config"] = config
@@ -254,7 +254,7 @@ def replace_run_names(context: click.Context, _parameter: click.Parameter, value
     config = (context.obj or {}).get("config")
     if config is None or context.resilient_parsing:
         return value
-    from assay.app.config import expand_run_names
+    from assay.app.session.config import expand_run_names
 
     print_last_run(config, value)
     return expand_run_names(config, value)
@@ -262,7 +262,7 @@ def replace_run_names(context: click.Context, _parameter: click.Parameter, value
 
 def print_last_run(config: Config, names: Sequence[str]) -> None:
     """Print on stderr the name and directory of the run of each `last:TAG` and `NAME=last:TAG`."""
-    from assay.app.config import split_run_name
+    from assay.app.session.config import split_run_name
 
     for text in names:
         if LAST in text and (words := split_run_name(config, text)) and (name := words[1]).startswith(LAST):
@@ -284,7 +284,7 @@ def add_results_option(command: Command) -> Command:
 
 def require_results_folder(folder: Path | None, *others: str) -> Path:
     """Return the results folder. Raises AssayError (usage) if there is none; `others` are what else to pass."""
-    from assay.app import config
+    from assay.app.session import config
 
     return config.require_results_folder(folder, "pass --results DIR", *others)
 
@@ -296,7 +296,7 @@ def is_default(context: click.Context, name: str) -> bool:
 
 def uses_cluster(context: click.Context, on: str) -> bool:
     """Return whether `--on`, or else the settings, choose a cluster."""
-    from assay.app.cluster_settings import read_cluster_settings
+    from assay.app.session.cluster_settings import read_cluster_settings
 
     return bool(read_cluster_settings(context.obj.get("config"), on).on)
 
@@ -353,7 +353,7 @@ add_summary_option = click.option("--summary", default="", metavar="NAME", shell
 def open_command_session(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Session]:
     """Yield a session for a command that will read `runs` (`NAME=DIR`), with a progress display on a terminal."""
     background_hasher = _start_hashing(context, runs)
-    from assay.app.stages import log_stage
+    from assay.app.session.stages import log_stage
     from assay.cli.log import set_up_logging, stop_logging
     from assay.cli.progress import display_progress
     from assay.engine.result_cache import ELSEWHERE
@@ -413,7 +413,7 @@ def _start_hashing(context: click.Context, runs: Sequence[str]) -> BackgroundHas
 
 def open_context_session(context: click.Context, background_hasher: BackgroundHasher | None = None) -> Session:
     """Open the session of the current folder; `background_hasher` may already be hashing files."""
-    from assay.app.session import open_session
+    from assay.app.session.session import open_session
     from assay.engine.result_cache import ELSEWHERE, get_default_folder
     from assay.util.diagnostics import USAGE
     from assay.util.os_errors import require_utf8

@@ -15,7 +15,7 @@ from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.plan_runs import PlannedMetric, RunPlan
+    from assay.app.compare.plan_runs import PlannedMetric, RunPlan
 
 
 _UNITS = (("days", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
@@ -33,7 +33,7 @@ def plan(context: click.Context, subject: str, detect: str, form: str, results: 
     From the folder of a comparison, by the noise of its runs; or from a report, by its recorded runs. One run of each
     version shows the noise within runs only: then the numbers are the least.
     """
-    from assay.app.plan_runs import parse_change, plan_from_build, plan_from_records
+    from assay.app.compare.plan_runs import parse_change, plan_from_build, plan_from_records
 
     change = parse_change(detect)
     folder = Path(subject)

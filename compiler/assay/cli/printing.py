@@ -11,15 +11,15 @@ from assay.util.escape import escape_text, measure_width
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.query import Answer
-    from assay.app.verify import Verification
+    from assay.app.audit.verify import Verification
+    from assay.app.compute.query import Answer
 
 SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 
 def print_answer(answer: Answer, form: str) -> None:
     """Print the distributions of metrics, and the averages of formulas; those by a column if it is chosen."""
-    from assay.app.query import export_answer
+    from assay.app.compute.query import export_answer
 
     data = export_answer(answer)
     if form == "json":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
-    from assay.app.session import Session
+    from assay.app.session.session import Session
 
 
 @contextmanager

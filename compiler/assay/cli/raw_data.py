@@ -19,8 +19,8 @@ from assay.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from assay.app.inspect import RecordName
-    from assay.app.session import Session
+    from assay.app.author.inspect import RecordName
+    from assay.app.session.session import Session
 
 
 class ProgressHolder:
@@ -75,8 +75,8 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
     Lists the names of events, then unknown names with the events that they may be new names of, then events without
     records. Works even if no record is recognised. The table cuts long names; --format json and csv have them whole.
     """
-    from assay.app.inspect import inspect_run
-    from assay.app.runs import parse_runs
+    from assay.app.author.inspect import inspect_run
+    from assay.app.session.runs import parse_runs
 
     with open_command_session(context) as session:
         (named_run,) = parse_runs([run])

@@ -46,7 +46,7 @@ def add_run(
     in assay.toml. What a registered run has already changes nothing; only missing directories, a missing commit or a
     missing day can be added.
     """
-    from assay.app.register_run import describe_unknown_day, register_run
+    from assay.app.compare.register_run import describe_unknown_day, register_run
 
     config = context.obj["config"]
     find_places = config.find_places if config else lambda _name: ()
@@ -65,7 +65,7 @@ def list_runs(results: Path | None, tag: str, form: str) -> None:
 
     That is the order of days, and of first records within a day: histories, last:TAG and median:N have it, too.
     """
-    from assay.app.register_run import list_known_runs
+    from assay.app.compare.register_run import list_known_runs
 
     header = ("run", "day", "start", "tags", "commit", "results", "place")
     known_runs = list_known_runs(require_results_folder(results), tag)
@@ -119,7 +119,7 @@ def export_results(
 
     Numbers are unrounded and in the unit of the metric. OpenMetrics text has a gauge for each statistic.
     """
-    from assay.app.recorded_breaks import find_breaks
+    from assay.app.compare.recorded_breaks import find_breaks
     from assay.provenance.read import get_build_folder
     from assay.registry.store import list_runs, read_build, read_results
     from assay.registry.tables import build_rows, format_table, write_table_file

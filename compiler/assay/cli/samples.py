@@ -39,7 +39,7 @@ def samples(
     if form == "parquet" and file is None:
         raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
     with open_command_workspace(context, runs) as workspace:
-        from assay.app.samples import write_samples
+        from assay.app.compute.samples import write_samples
 
         relation = workspace.samples(metric, runs, filters=filters, no_filters=no_filters, system=system)
         if file is not None:

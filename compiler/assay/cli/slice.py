@@ -21,7 +21,7 @@ from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.app.slice import SliceResult
+    from assay.app.author.slice import SliceResult
 
 SHOWN = 12  # numbers of lines, and added lines, printed
 
@@ -51,8 +51,8 @@ def write_slice(
     if not run:
         raise click.UsageError("Missing option '--run'.", context)
     with open_command_session(context, (run,)) as session:
-        from assay.app.runs import parse_runs
-        from assay.app.slice import slice_run
+        from assay.app.author.slice import slice_run
+        from assay.app.session.runs import parse_runs
 
         (named_run,) = parse_runs([run])
         folder = Path(out) if out else None

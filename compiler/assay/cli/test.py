@@ -17,8 +17,8 @@ from assay.util.numbers import format_count
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-    from assay.app.example_fallbacks import Fallback
-    from assay.app.examples import Coverage, ExampleResults, Outcome
+    from assay.app.author.example_fallbacks import Fallback
+    from assay.app.author.examples import Coverage, ExampleResults, Outcome
 
 SHOWN = 12  # samples printed
 NAMED = 3  # names and places printed per event
@@ -34,7 +34,7 @@ def run_examples(context: click.Context, system: str | None, junit: Path | None,
 
     The exit status is 3 if an example fails.
     """
-    from assay.app.examples import run_system_examples
+    from assay.app.author.examples import run_system_examples
     from assay.util.diagnostics import DIFFERENCE
 
     with open_command_session(context) as session:

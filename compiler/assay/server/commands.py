@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import assay
-from assay.app.watch import WatchedFiles
+from assay.app.build.watch import WatchedFiles
 from assay.lang.workspace import Workspace
 
 MOST_OUTPUTS = 30  # folders that are kept; a further one replaces the oldest

@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from assay.app.metric_history import HistoryTexts
-from assay.app.site_templates import get_site_folder
+from assay.app.audit.site_templates import get_site_folder
+from assay.app.compare.metric_history import HistoryTexts
 from assay.judgement.verdict import Verdict
 from assay.number_styles.prefixed import format_percent
 from assay.registry.history import MetricHistory

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 
-from assay.app.site_templates import build_asset, create_environment
+from assay.app.audit.site_templates import build_asset, create_environment
 from assay.server.requests import Request
 from assay.server.responses import (
     CATALOGUE_TYPES,

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from assay.app.config import Config
-from assay.app.metric_history import describe_history, read_histories
-from assay.app.register_run import KnownRun, list_known_runs, locate_places
-from assay.app.session import Session, open_session
-from assay.app.site_templates import build_asset, create_environment
-from assay.app.watch import WatchedFiles
+from assay.app.audit.site_templates import build_asset, create_environment
+from assay.app.build.watch import WatchedFiles
+from assay.app.compare.metric_history import describe_history, read_histories
+from assay.app.compare.register_run import KnownRun, list_known_runs, locate_places
+from assay.app.session.config import Config
+from assay.app.session.session import Session, open_session
 from assay.lang.workspace import Workspace
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.store import list_runs, read_results

@@ -16,8 +16,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.prepare import prepare
-from assay.app.runs import NamedRun
+from assay.app.session.prepare import prepare
+from assay.app.session.runs import NamedRun
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import connect
 from assay.engine.graph import build_nodes

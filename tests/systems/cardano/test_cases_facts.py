@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from assay.app.run_schema import create_schema
+from assay.app.author.run_schema import create_schema
 from assay.ingest.run_constants import list_duplicate_constant_warnings, locate_constant, read_constants
 from assay.lang.model.package import Constant, Quarantine, Source
 from assay.lang.model.vocabulary import Unit

@@ -1,0 +1,1 @@
+"""Build reports: `assay build`, `assay watch`, `assay regenerate`, and what they print."""

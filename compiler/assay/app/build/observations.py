@@ -1,0 +1,144 @@
+"""Add observations to a report: drafted by rules, or edited by an author and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from assay.app.compare.gate import list_gated_changes, require_decision
+from assay.app.judge.judged_results import ComparedRun, JudgedResults, parse_judged_results
+from assay.app.session.prose import KEPT, read_stored_texts
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.report import Report
+from assay.report.data_quality import list_names
+from assay.report.document import Document
+from assay.report.observations.cell_quotes import NOT_WORSE, CellQuote, EditedProse, parse_prose, render_cells
+from assay.report.observations.check_prose import check_sentences
+from assay.report.observations.draft import build_draft, build_observations
+from assay.report.observations.printed_changes import Changes, list_changes
+from assay.report.observations.sentences import describe_outcomes, escape_markup
+from assay.report.observations.unquoted import MARK, UnquotedFinder, describe_unquoted, mark_unquoted
+from assay.report.prose import Prose
+from assay.util.diagnostics import DIFFERENCE, USAGE, AssayError, Diagnostic, Span, fail, raise_all
+
+#: the name that a build gives to edited observations
+STORED = "observations.md"
+TITLE = "Conclusion"
+_GATE = "the gate does not decide: "
+
+
+def read_observations(file: str) -> dict[str, Prose]:
+    """Return the text of edited observations by the name that a build gives it; nothing without a file.
+
+    The file may be the stored prose of a build. Quotes are parsed once the tables are known. Raises AssayError if the
+    file cannot be read.
+    """
+    path = Path(file)
+    if path.name == KEPT:
+        text = (read_stored_texts(path.parent) or {}).get(STORED)
+        return {} if text is None else {STORED: Prose(path, text, ())}
+    return {STORED: Prose(path, read_text(path), ())} if file else {}
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file of observations. Raises AssayError (usage) if it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or error
+        raise fail("prose", f"the prose cannot be read: {reason}", span=Span(str(file)), status=USAGE) from None
+
+
+def parse_observations(name: str, text: str, changes: Changes) -> EditedProse:
+    """Parse edited observations. Raises AssayError with the problems of their quotes and of their markup."""
+    problems: list[Diagnostic] = []
+    prose = parse_prose(text, name, changes, problems)
+    raise_all(problems)
+    return prose
+
+
+def list_groups(report: Report) -> tuple[str, ...]:
+    """Return the names of the groups of runs of a report."""
+    return tuple(group.name for group in report.groups)
+
+
+def add_observations(
+    checked: CheckedPackage,
+    report: Report,
+    document: Document,
+    prose_by_file: Mapping[str, Prose],
+    results: Mapping[str, Any] = MappingProxyType({}),
+) -> Document:
+    """Return a document with observations: edited ones if there are some, else drafted ones, if rules are declared.
+
+    From the judgements in `results`, which are those of a comparison, a conclusion is drafted.
+
+    Raises AssayError if an edited sentence disagrees with its cells.
+    """
+    rules = report.observations
+    changes = list_changes({"": document}, rules, list_groups(report)) if rules else {}
+    if rules is None or not changes:
+        if prose_by_file:
+            message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"
+            raise fail("no-observations", message, hint=hint, status=USAGE)
+        return document
+    judged = {"": parse_judged_results(results)} if can_be_gated(results) else {}
+    conclusion = draft_conclusion(judged, {"": document})
+    if not prose_by_file:
+        return replace(document, observations=build_draft(checked, rules, changes, conclusion))
+    prose = parse_observations(str(prose_by_file[STORED].path), prose_by_file[STORED].text, changes)
+    raise_all(check_sentences(checked, rules, prose, changes), DIFFERENCE)
+    finder = UnquotedFinder(rules, changes, conclusion)
+    rendered, count = mark_unquoted(render_cells(prose, changes), finder)
+    note = f"The observations have {describe_unquoted(count)} without a quote of a cell, marked {MARK}."
+    warnings = (*document.warnings, *([note] if count else []))
+    return replace(document, observations=build_observations(rendered, changes), warnings=warnings)
+
+
+def can_be_gated(results: Mapping[str, Any]) -> bool:
+    """Return whether a gate decides on results: it does on runs, not on phases or groups of runs."""
+    return "judgement" in results and not any("phase" in run for run in results["runs"])
+
+
+def draft_conclusion(results: Mapping[str, JudgedResults], documents: Mapping[str, Document]) -> str:
+    """Return the conclusion as prose; empty without verdicts. Results and documents are named by their case.
+
+    "No regression" is only said of runs whose gate decides and is open.
+    """
+    sentences = [
+        f"{escape_markup(case)}: {sentence}" if len(documents) > 1 else sentence
+        for case, document in documents.items()
+        for sentence in (
+            *(_list_sentences(results[case], case if len(documents) > 1 else "") if case in results else ()),
+            *describe_outcomes(document),
+        )
+    ]
+    return f"**{TITLE}**\n\n" + "".join(f"* {sentence}\n" for sentence in sentences) if sentences else ""
+
+
+def _list_sentences(judged: JudgedResults, case: str) -> Iterator[str]:
+    try:
+        require_decision(judged)
+    except AssayError as error:
+        reason = error.diagnostics[0].message.removeprefix(_GATE)
+        yield f"It is not decided whether there is a regression: {escape_markup(reason)}."
+        return
+    for run in judged.runs:
+        yield _describe_run(judged, run, case)
+
+
+def _describe_run(judged: JudgedResults, run: ComparedRun, case: str) -> str:
+    """Return a sentence on the metrics of the gate in a run; it quotes their verdicts if none is worse."""
+    gated = list_gated_changes(run)
+    closing = [change for change in gated if change.is_closing]
+    where = f" in {escape_markup(run.label)}" if len(judged.runs) > 1 else ""
+    names = escape_markup(list_names([change.name for change in closing or gated]))
+    if closing:
+        verb, margin = ("is", "its margin") if len(closing) == 1 else ("are", "their margins")
+        return f"{names} {verb} worse than in {escape_markup(judged.base)} by more than {margin}{where}."
+    quote = CellQuote(tuple(change.metric for change in gated), (run.label,), (case,) if case else (), NOT_WORSE)
+    sentence = f"No regression{where}: none of the metrics of the gate is worse by more than its margin ({names})."
+    return sentence + quote.source

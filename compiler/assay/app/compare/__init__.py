@@ -1,0 +1,1 @@
+"""Compare runs and recorded results without a report: `assay compare`, `assay gate`, histories and the registry."""

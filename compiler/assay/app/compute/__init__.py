@@ -1,0 +1,1 @@
+"""Compute what a report, a query or a comparison needs of each run."""

@@ -1,0 +1,1 @@
+"""Judge changes between runs: intervals, repeats, and the judgements as data."""

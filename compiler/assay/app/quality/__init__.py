@@ -1,0 +1,1 @@
+"""Measure how complete the data of runs are."""

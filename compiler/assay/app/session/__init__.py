@@ -1,0 +1,1 @@
+"""Open a workspace: settings, runs, raw data that are ingested once, filters and phases."""
