@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import functools
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
@@ -21,9 +20,9 @@ from typing import Any, ClassVar, cast
 from assay.report import cell_links, formatted_text
 from assay.report.answer import ANSWER_DEFAULTS, Answer
 from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn, QuotedValue
+from assay.report.document_texts import PLAIN_TYPES, list_members, normalize_texts
 from assay.report.formatted_text import TextBlock, list_leaves
 from assay.util.diagnostics import fail
-from assay.util.escape import normalize_text
 from assay.util.json_text import dump_indented
 
 Point = tuple[float, float, float | None, float | None]
@@ -397,29 +396,6 @@ class Document:
         return "Verdicts" if len(self.answers) == 1 else f"{answer.run} against {answer.base}"
 
 
-#: types of most members of a document, since charts have thousands of points: they need no conversion and hold no text
-_TEXTLESS_TYPES = frozenset((int, float, bool, type(None)))
-_PLAIN_TYPES = _TEXTLESS_TYPES | {str}
-
-
-def normalize_texts(value: Any) -> Any:
-    """Return a part of a document with escapes for characters that are invisible or that affect the page."""
-    return map_texts(value, normalize_text)
-
-
-def map_texts(value: Any, convert: Callable[[str], str]) -> Any:
-    """Return a part of a document with converted texts; a part without changes is the same object."""
-    if isinstance(value, str):
-        new = convert(value)
-        return value if new == value else new
-    if isinstance(value, tuple):
-        converted_items = tuple([item if type(item) in _TEXTLESS_TYPES else map_texts(item, convert) for item in value])
-        return value if all(new is old for new, old in zip(converted_items, value, strict=True)) else converted_items
-    parts = {name: getattr(value, name) for name in _list_members(cast(Hashable, type(value)))}
-    changed = {name: new for name, old in parts.items() if (new := map_texts(old, convert)) is not old}
-    return dataclasses.replace(value, **changed) if changed else value
-
-
 def parse_date(text: str) -> datetime.date:
     """Return the date of a document. Raises `invalid-document`: it is not `YYYY-MM-DD`."""
     try:
@@ -475,8 +451,8 @@ DEFAULT_MEMBERS: dict[str, object] = {
 def _convert_to_plain_data(part: Any) -> Any:
     """Return a part of a document as plain data; `dataclasses.asdict` would copy every text."""
     if isinstance(part, tuple):
-        return [item if type(item) in _PLAIN_TYPES else _convert_to_plain_data(item) for item in part]
-    if not (names := _list_members(cast(Hashable, type(part)))):
+        return [item if type(item) in PLAIN_TYPES else _convert_to_plain_data(item) for item in part]
+    if not (names := list_members(cast(Hashable, type(part)))):
         return part
     members = ((name, getattr(part, name)) for name in names)
     return {
@@ -484,12 +460,6 @@ def _convert_to_plain_data(part: Any) -> Any:
         for name, value in members
         if name not in DEFAULT_MEMBERS or value != DEFAULT_MEMBERS[name]
     }
-
-
-@functools.cache
-def _list_members(kind: Any) -> tuple[str, ...]:
-    """Return the members of a class of parts, in their order; empty for other classes."""
-    return tuple(item.name for item in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 def parse_document(text: str) -> Document:

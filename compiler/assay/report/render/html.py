@@ -38,7 +38,8 @@ from assay.report.charts.render import (
     write_cached_text,
 )
 from assay.report.charts.vega_spec import describe_chart
-from assay.report.document import Chart, Document, Entry, Plot, Table, normalize_texts
+from assay.report.document import Chart, Document, Entry, Plot, Table
+from assay.report.document_texts import normalize_texts
 from assay.report.glossary import SAMPLE_COUNT
 from assay.report.output_forms import VEGA_LITE
 from assay.report.render.chart_images import Still
