@@ -24,8 +24,8 @@ from simulation.shape import Shape, choose_slots
 HERE = Path(__file__).resolve().parent
 MAIN = "from assay.cli.main import main; main()"
 WITHOUT_COUNTS = f"""
-from assay.app.quality.quality import QualityPlan
-from assay.report.data_quality import UNMEASURED
+from assay.quality.quality_plan import QualityPlan
+from assay.quality.finding import UNMEASURED
 QualityPlan.counts = ()
 QualityPlan.assess = lambda *_: UNMEASURED
 {MAIN}

@@ -161,7 +161,7 @@ class Workspace:
         if not settings.on:
             yield self._session
             return
-        from assay.app.session.guests import load_filler_opener
+        from assay.app.session.entry_points import load_filler_opener
 
         with load_filler_opener()(self._session, settings) as session:
             yield session

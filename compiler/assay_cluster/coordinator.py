@@ -14,7 +14,7 @@ from random import Random
 
 from assay.app.session.cache_filler import DiscoveredFiles
 from assay.app.session.cluster_settings import ClusterSettings
-from assay.app.session.prepare import IngestedRun, prefix_run_name
+from assay.app.session.prepare import prefix_run_name
 from assay.app.session.session import Session
 from assay.app.session.stages import log_facts
 from assay.engine.executor import SQL
@@ -40,6 +40,7 @@ from assay.ingest.readers.protocol import find_batch_reader
 from assay.lang.checked_package import CheckedPackage
 from assay.remote.address import is_address
 from assay.remote.mirror import read_versions
+from assay.runs.model import IngestedRun
 from assay.util import atomic
 from assay.util.diagnostics import AssayError, fail
 from assay.util.paths import resolve_path

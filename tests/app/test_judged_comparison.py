@@ -12,12 +12,12 @@ import pytest
 from assay.app.compute.compute import Computation, compute, list_report_metrics
 from assay.app.judge.judging import measure_version
 from assay.app.session import filters
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.plan.request import Request
+from assay.runs.model import NamedRun
 from tests.compare_reference import CARDANO
 from tests.support.commands import CommandResult, run_assay
 from tests.support.documentation import parse_page

@@ -19,7 +19,6 @@ import pytest
 
 from assay.app.compute.compute import list_judged_metrics, list_report_metrics
 from assay.app.compute.sql_files import render_sql_files
-from assay.app.quality.quality import QualityPlan
 from assay.app.session.filters import parse_filters
 from assay.app.session.list_definitions import KINDS
 from assay.engine.compiled_plan import CompiledPlan, compile_statements
@@ -30,6 +29,7 @@ from assay.plan.request import Request
 from assay.provenance.read import hash_content
 from assay.provenance.record import hash_outline, hash_templates
 from assay.provenance.versions import get_versions
+from assay.quality.quality_plan import QualityPlan
 from assay.report.listings import list_listing_requests
 from assay.util.checksums import unseal_text
 from tests.compare_reference import CARDANO

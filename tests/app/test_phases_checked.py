@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.app.session.phases import Bounds, Instant, locate_phases, select_phases
-from assay.app.session.prepare import IngestedRun, Part
-from assay.app.session.runs import NamedRun
 from assay.engine.mount import HostLog, RunFacts
 from assay.engine.results import RunResults
 from assay.lang.model.package import Package
 from assay.lang.model.vocabulary import Cut, Phase
+from assay.runs.model import IngestedRun, NamedRun, Part
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import ROOT
 

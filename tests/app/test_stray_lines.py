@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.quality import stray_lines
-from assay.app.quality.stray_lines import StrayLine
+from assay.quality import stray_lines
+from assay.quality.stray_lines import StrayLine
 from tests.support.commands import run_assay
 
 PANIC = "panic: runtime error: index out of range [5] with length 3"

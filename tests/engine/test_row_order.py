@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from assay.app.compute import compute
-from assay.app.session.prepare import IngestedRun
 from assay.engine.mount import EVENTS, HOSTS
+from assay.runs.model import IngestedRun
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from assay.app.session.prepare import prepare
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import open_session
 from assay.ingest import file_snapshots
 from assay.ingest.discovery import find_run
 from assay.ingest.hashing import hash_files
 from assay.ingest.pipeline import ingest
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.ingest.test_events_of_runs import load_package

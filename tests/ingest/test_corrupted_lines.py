@@ -18,12 +18,12 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
 from assay.app.compute.raw_data_notes import list_raw_notes
-from assay.app.session.prepare import IngestedRun, prepare
-from assay.app.session.runs import NamedRun
+from assay.app.session.prepare import prepare
 from assay.app.session.session import open_session
 from assay.ingest.discovery import find_run
 from assay.ingest.pipeline import ingest
 from assay.lang.model.package import Quarantine
+from assay.runs.model import IngestedRun, NamedRun
 from tests.compare_reference import CARDANO
 from tests.ingest.test_events_of_runs import load_package
 from tests.support.corruption import KINDS

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from assay.app.session.required_sources import has_source
-from assay.app.session.runs import NamedRun
 from assay.ingest import file_snapshots, hashing
 from assay.ingest.discovery import RUN_HINT, find_run
 from assay.ingest.hashing import compute_content_key, hash_files
+from assay.runs.model import NamedRun
 from assay.util.checksums import unseal_text
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, format_error, format_record

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.quality.unknown_names import UnknownRecord, suggest_renames
 from assay.engine.mount import read_facts
 from assay.ingest import scanner, unknown_records
 from assay.ingest.discovery import find_run
@@ -15,6 +14,7 @@ from assay.ingest.hashing import hash_files
 from assay.ingest.pipeline import ingest
 from assay.ingest.unknown_records import UnknownTally, merge_tallies
 from assay.lang.model.package import Package
+from assay.quality.unknown_names import UnknownRecord, suggest_renames
 from tests.support.ingesting import SOURCE, build_event, build_field, build_form, format_record, ingest_log
 
 TICK = build_event("tick", build_form([build_field("n")], new="Tick"))

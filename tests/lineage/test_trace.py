@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from assay.lineage.printed_cells import Cell, find_cell, list_document_cells
 from assay.report.cell_links import CellSource
 from assay.report.document import parse_document
+from assay.report.printed_cells import Cell, find_cell, list_document_cells
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.explain.test_explain import compute_cpu, read_raw_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 import duckdb
 import pytest
 
+from assay.quality.finding import LOG_GAP, Finding, RunQuality
 from assay.quality.gaps import excuse_usual_gaps, find_gaps, is_uneven, read_silences
-from assay.report.data_quality import LOG_GAP, Finding, RunQuality
 from assay.sql import dialect
 from assay.sql.gaps import measure_gaps
 

@@ -12,7 +12,6 @@ import duckdb
 import pytest
 
 from assay.app.compute import query
-from assay.app.session.runs import NamedRun
 from assay.engine.results import (
     NO_SAMPLES,
     Distribution,
@@ -24,6 +23,7 @@ from assay.engine.results import (
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
+from assay.runs.model import NamedRun
 from tests.compare_reference import CARDANO
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT, Laboratory

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.app.session import filters
-from assay.app.session.prepare import IngestedRun, prepare
-from assay.app.session.runs import NamedRun
+from assay.app.session.prepare import prepare
 from assay.app.session.session import Session, open_session
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import connect, execute
@@ -25,6 +24,7 @@ from assay.plan.planner import Plan, build_plan
 from assay.plan.request import Request
 from assay.report.results_json import build_results_data
 from assay.report.run_results import Choices, RunFigures, format_run_parameter
+from assay.runs.model import IngestedRun, NamedRun
 from tests.compare_reference import CARDANO
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COMPILER = ROOT / "compiler"
 CORE = COMPILER / "assay"
-GUESTS = sorted(path for path in COMPILER.iterdir() if path.name.startswith("assay_") and path.is_dir())
+OTHER_PACKAGES = sorted(path for path in COMPILER.iterdir() if path.name.startswith("assay_") and path.is_dir())
 
 
 def list_modules(package: Path) -> list[Path]:
@@ -18,7 +18,7 @@ def list_modules(package: Path) -> list[Path]:
 
 def list_all_modules() -> list[Path]:
     """Return the modules of all packages."""
-    return [path for package in (CORE, *GUESTS) for path in list_modules(package)]
+    return [path for package in (CORE, *OTHER_PACKAGES) for path in list_modules(package)]
 
 
 def find_imports(path: Path) -> set[str]:

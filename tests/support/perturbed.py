@@ -11,7 +11,6 @@ from pathlib import Path
 from assay.app.audit.lineage import trace_subject
 from assay.app.compute.subject import Subject
 from assay.app.session.prepare import prepare
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
@@ -22,6 +21,7 @@ from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import ROLES
 from assay.plan.planner import AppliedFilter
 from assay.plan.request import name_rows_statement
+from assay.runs.model import NamedRun
 
 #: roles of columns that influence a number; other columns refuse a run, or drop a record
 DECIDING = ROLES[:3]

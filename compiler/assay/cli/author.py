@@ -297,7 +297,7 @@ def _check_init_options(
 
 
 def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], each: str, form: str) -> None:
-    from assay.app.session.guests import load_proposer
+    from assay.app.session.entry_points import load_proposer
 
     with open_command_session(context):
         workspace = load_proposer()(folder, logs, each)

@@ -101,7 +101,7 @@ def format_markdown(results: JudgedResults) -> str:
 
 def _name_closing(gated: Sequence[RecordedChange]) -> str:
     """Return the changes that close the gate in brackets, the largest certain ones; empty if it is open."""
-    from assay.report.data_quality import list_names
+    from assay.quality.finding import list_names
 
     closing = sort_by_relevance(change for change in gated if change.is_closing)
     return f" ({list_names([f'{change.name} {format_size(change)}' for change in closing])})" if closing else ""

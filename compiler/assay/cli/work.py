@@ -24,7 +24,7 @@ def work(context: click.Context, queue: Path, once: bool, idle_seconds: float | 
     Start it on any number of machines, in the workspace of the build and with its cache folder. A worker runs one task
     at a time.
     """
-    from assay.app.session.guests import load_queue_runner
+    from assay.app.session.entry_points import load_queue_runner
 
     count, work_on_queue = 0, load_queue_runner()
     with open_command_session(context) as session, suppress(KeyboardInterrupt):

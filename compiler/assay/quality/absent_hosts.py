@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from assay.report.data_quality import ON_SOME_HOSTS, Finding, format_metric_list, list_hosts, list_names
+from assay.quality.finding import ON_SOME_HOSTS, Finding, format_metric_list, list_hosts, list_names
 
 #: the label by which Prometheus names what it takes samples of
 TARGET = "instance"

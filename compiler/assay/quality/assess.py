@@ -11,8 +11,7 @@ from functools import cached_property
 from assay.lang.model.package import Grain, Metric, Package
 from assay.lang.model.vocabulary import FIRST, LAST
 from assay.lang.scopes import HOST
-from assay.quality.value_events import ValueEvents
-from assay.report.data_quality import (
+from assay.quality.finding import (
     DEFAULTS,
     DROPPED,
     INCOMPLETE,
@@ -25,6 +24,7 @@ from assay.report.data_quality import (
     list_hosts,
     list_names,
 )
+from assay.quality.value_events import ValueEvents
 from assay.sql.completeness import (
     EXAMPLE,
     FIRSTS,

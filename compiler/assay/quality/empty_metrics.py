@@ -10,7 +10,7 @@ from assay.lang.dependencies import find_events
 from assay.lang.model.package import Grain, Instant, Metric, Package
 from assay.lang.model.vocabulary import LATEST_BEFORE
 from assay.quality.assess import Assessment, Counts
-from assay.report.data_quality import MISSING_EVENT, NO_SAMPLES, Finding, RunQuality, list_names
+from assay.quality.finding import MISSING_EVENT, NO_SAMPLES, Finding, RunQuality, list_names
 from assay.sql.codegen import Statement
 from assay.sql.completeness import HAS, RECORDS, ROWS, VALUES, Constants
 from assay.sql.sample_steps import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.quality.extents import EARLY_GAPS, EARLY_SHARE, LEAST_RECORDS, SHORT_SHARE, RunExtent, format_seconds
-from assay.report.data_quality import SHORT_RUN, Finding, format_metric_list
+from assay.quality.finding import SHORT_RUN, Finding, format_metric_list
 
 
 @dataclass(frozen=True, slots=True)

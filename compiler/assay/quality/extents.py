@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.engine.mount import HostLog
-from assay.report.data_quality import MAX_LISTED_NAMES, SHORT_LOG, SHORT_RUN, Finding, format_metric_list, list_hosts
+from assay.quality.finding import MAX_LISTED_NAMES, SHORT_LOG, SHORT_RUN, Finding, format_metric_list, list_hosts
 from assay.util.numbers import format_count
 
 #: a log ends early if it does by this many of its own mean gaps and by this share of the others' duration

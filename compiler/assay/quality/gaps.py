@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.quality.extents import EARLY_GAPS, EARLY_SHARE, LEAST_RECORDS, format_seconds
-from assay.report.data_quality import LOG_GAP, Finding, RunQuality, format_metric_list, list_hosts
+from assay.quality.finding import LOG_GAP, Finding, RunQuality, format_metric_list, list_hosts
 from assay.sql.gaps import BEGIN, DURATION, GAP, RECORDS
 
 #: a host lacks records if it has less than this share of the median of all hosts: only then gaps are measured

@@ -9,7 +9,7 @@ from assay.lang.model.package import Metric, Package
 from assay.lang.quantities import SIZE, unwrap_measure
 from assay.plan.planner import GrainRowsStep, Plan
 from assay.quality.assess import Counts
-from assay.report.data_quality import GROWING, Finding, format_metric_list
+from assay.quality.finding import GROWING, Finding, format_metric_list
 from assay.sql import growth
 from assay.sql.codegen import Statement
 from assay.util.numbers import format_count

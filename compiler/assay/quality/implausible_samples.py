@@ -16,14 +16,7 @@ from assay.lang.model.package import Metric
 from assay.lang.quantities import DURATION, RATE, SHARE, SIZE
 from assay.lang.units import UnitLibrary, UnknownUnitError
 from assay.quality.extents import LogExtent, format_seconds
-from assay.report.data_quality import (
-    ABOVE_WHOLE,
-    LONG_SAMPLES,
-    SENTINEL_SAMPLES,
-    ZERO_SAMPLES,
-    Finding,
-    format_metric_list,
-)
+from assay.quality.finding import ABOVE_WHOLE, LONG_SAMPLES, SENTINEL_SAMPLES, ZERO_SAMPLES, Finding, format_metric_list
 
 #: numbers that programs write for a missing value: the greatest of 32 bits, signed and unsigned, and of 64 bits
 SENTINELS = (2**31 - 1, 2**32 - 1, 2**63 - 1)

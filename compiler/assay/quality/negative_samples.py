@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.engine.results import Distribution
 from assay.lang.quantities import unwrap_measure
 from assay.quality.assess import Assessment
-from assay.report.data_quality import NEGATIVE_SAMPLES, Finding, format_metric_list
+from assay.quality.finding import NEGATIVE_SAMPLES, Finding, format_metric_list
 from assay.sql.completeness import NEGATIVE, VALUES
 
 _SWAPPED = "`from` and `to` may be swapped"

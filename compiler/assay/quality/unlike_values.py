@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from assay.engine.results import Distribution
 from assay.lang.model.package import Metric
-from assay.report.data_quality import UNLIKE, Finding, format_metric_list
+from assay.quality.finding import UNLIKE, Finding, format_metric_list
 
 #: symbols of units of durations
 TIMES = ("ns", "µs", "ms", "s", "min", "h")

@@ -21,7 +21,7 @@ from assay.number_styles.prefixed import (
 )
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
-from assay.report.data_quality import list_names
+from assay.quality.finding import list_names
 from assay.report.judged_cells import BY_ITSELF
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count

@@ -8,7 +8,7 @@ from itertools import groupby, product
 from operator import itemgetter
 
 from assay.lang.model.report import Report
-from assay.report.data_quality import (
+from assay.quality.finding import (
     ABOVE_WHOLE,
     DEFAULTS,
     DROPPED,

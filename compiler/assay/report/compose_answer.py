@@ -10,6 +10,7 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.judgement.verdict import Direction, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
+from assay.quality.finding import UNMEASURED, describe_findings, list_names
 from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
 from assay.report.answer_candidates import Candidate, list_candidates, list_gated_segments
 from assay.report.answer_sentences import (
@@ -30,7 +31,6 @@ from assay.report.answer_sentences import (
     name_worse_quantiles,
 )
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
-from assay.report.data_quality import UNMEASURED, describe_findings, list_names
 from assay.report.document import Table
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (

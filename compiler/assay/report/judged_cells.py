@@ -19,8 +19,8 @@ from assay.number_styles.prefixed import (
     format_percent_interval,
 )
 from assay.number_styles.unit_prefix import choose_prefix
+from assay.quality.finding import list_names
 from assay.report.cell_links import VERDICT
-from assay.report.data_quality import list_names
 from assay.report.document import Section
 
 RISE, FALL = "▲", "▼"

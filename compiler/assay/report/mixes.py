@@ -8,7 +8,7 @@ from typing import Any
 from assay.judgement.interval import Comparison
 from assay.judgement.mix import Mix, Values
 from assay.lang.segments import format_value
-from assay.report.data_quality import list_names
+from assay.quality.finding import list_names
 from assay.util.escape import escape_text
 
 MOST_NAMES = 3

@@ -12,7 +12,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.time_format import format_instant
 from assay.number_styles.row import Centile, Distribution, FormulaResult
-from assay.report import data_quality
+from assay.quality.finding import build_quality_data
 from assay.report.answer import Answer
 from assay.report.run_results import (
     LABEL_AND_ID,
@@ -57,7 +57,7 @@ def build_results_data(
         ],
         **({"versions": [_build_version_data(item) for item in versions]} if versions else {}),
         "metrics": {name: _build_metric_data(checked, name, runs, choices, versions) for name in sorted(metrics)},
-        "quality": {run.id: data_quality.build_quality_data(run.quality) for run in runs},
+        "quality": {run.id: build_quality_data(run.quality) for run in runs},
         "manifest": {run.id: _build_manifest_data(report, run, choices) for run in runs},
         "filtered": {
             run.id: [_build_filter_data(run, index) for index in range(len(run.results.filters))] for run in runs

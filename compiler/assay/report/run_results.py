@@ -19,7 +19,7 @@ from assay.number_styles.prefixed import format_whole_row
 from assay.number_styles.registry import Style
 from assay.number_styles.row import NO_VALUE, Centile, Distribution, Row, RunResults
 from assay.number_styles.run_parameter_cells import format_manifest_cell
-from assay.report.data_quality import UNMEASURED, RunQuality
+from assay.quality.finding import UNMEASURED, RunQuality
 from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # the names of runs that share a label

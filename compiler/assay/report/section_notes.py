@@ -10,7 +10,7 @@ from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.report import Section as SectionSpec
-from assay.report.data_quality import list_names
+from assay.quality.finding import list_names
 from assay.report.judged_cells import list_judgement_notes
 from assay.report.run_results import RunFigures
 

@@ -17,7 +17,6 @@ import duckdb
 import pytest
 
 from assay.app.session.prepare import prepare
-from assay.app.session.runs import NamedRun
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import connect
 from assay.engine.graph import build_nodes
@@ -28,6 +27,7 @@ from assay.plan.planner import build_plan
 from assay.plan.request import Request
 from assay.remote.prometheus_times import parse_nanoseconds
 from assay.report.run_results import format_constant
+from assay.runs.model import NamedRun
 from tests.compare_reference import load_json
 from tests.support import upgrade_run
 from tests.support.commands import CommandResult, run_assay

@@ -11,7 +11,6 @@ from assay.app.compute.compute import compute
 from assay.app.compute.raw_data_notes import list_raw_notes
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SampleRequest, SeriesSubject, find_subject
 from assay.app.session.filters import parse_filters
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.engine.compiled_plan import CompiledPlan
 from assay.explain.facts import Facts, collect_facts
@@ -19,6 +18,7 @@ from assay.lang import formula
 from assay.lang.model.report import History, Report
 from assay.plan.planner import AppliedFilter
 from assay.report.results_json import build_distribution_data, build_formula_data
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
 MAX_LARGEST = 5  # largest samples that are shown

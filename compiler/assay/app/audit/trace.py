@@ -24,16 +24,14 @@ from assay.app.compute.splitting import read_splits
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SeriesSubject, Subject, list_cell_subjects
 from assay.app.session import filters
 from assay.app.session.outputs import read_whole_build
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.explain.facts import find_deciding_grains
 from assay.lang.model.report import History, Report
 from assay.lang.segments import add_segments, get_whole
-from assay.lineage import printed_cells
-from assay.lineage.printed_cells import Cell
 from assay.plan.planner import AppliedFilter
 from assay.provenance.read import NAME, RecordedPublishedBuild, RecordedRun, read_provenance
 from assay.provenance.record import hash_input_file
+from assay.report import printed_cells
 from assay.report.cell_links import (
     AVERAGE,
     COLUMN,
@@ -54,7 +52,9 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Document, parse_document
+from assay.report.printed_cells import Cell
 from assay.report.run_timelines import TITLE as TIMELINES
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
 
 LIST_HINT = "pass --list to list the cells"

@@ -11,14 +11,14 @@ from assay.app.audit.trace_values import BuiltReport, select_run_phases
 from assay.app.compute.compute import compute
 from assay.app.compute.sql_files import PHASES, ROWS, get_file_name
 from assay.app.judge.judging import build_run_cells
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.judgement.batches import count_places
 from assay.lang.model.package import Metric
-from assay.lineage.printed_cells import Cell
 from assay.plan.planner import AppliedFilter, name_cells_statement
 from assay.plan.request import Request
 from assay.report.judged_cells import describe_change
+from assay.report.printed_cells import Cell
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import fail
 
 

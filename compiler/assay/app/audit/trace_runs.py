@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.app.session.prepare import IngestedRun
 from assay.app.session.session import Session
 from assay.engine import connection as engine_connection
 from assay.engine.executor import connect
@@ -30,6 +29,7 @@ from assay.lineage.record_lists import build_quoted_column, get_companion_name
 from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE, SampleQuery
 from assay.report.run_results import format_constant
+from assay.runs.model import IngestedRun
 from assay.sql import dialect
 from assay.sql.codegen import Statement, build_create_sql
 from assay.util.diagnostics import INTERNAL, fail

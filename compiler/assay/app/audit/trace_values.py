@@ -12,7 +12,6 @@ from assay.app.audit.trace_runs import ConstantInputs, Group, RunSamples, Sample
 from assay.app.compute.compute import RunResult, compute
 from assay.app.compute.subject import ColumnSubject, MetricSubject, SampleRequest, SeriesSubject, Subject
 from assay.app.session import phases
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
@@ -48,6 +47,7 @@ from assay.report.series_statistic import (
     select_lines,
     select_rows_within,
 )
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import fail
 
 SHOWN = 3  # greatest and least samples

@@ -11,9 +11,9 @@ from assay.app.audit.trace_runs import Group
 from assay.app.audit.trace_values import TracedRun
 from assay.app.compute.subject import Subject
 from assay.explain.terminal import format_bars, format_number, format_with_heading, truncate_line, wrap_text
-from assay.lineage.printed_cells import Cell
 from assay.number_styles.registry import get_style
 from assay.report import cell_links, series_statistic
+from assay.report.printed_cells import Cell
 from assay.report.statistic_names import MEDIAN, PERCENTILES
 from assay.util.escape import escape_text
 

@@ -18,7 +18,7 @@ from assay.app.build.regenerate import regenerate_report
 from assay.app.compute.compute import list_report_metrics
 from assay.app.session.options import Options
 from assay.app.session.prose import KEPT, Texts, get_texts, read_prose, read_stored_texts
-from assay.app.session.runs import NamedRun, create_named_run, fetch_runs, parse_runs
+from assay.app.session.runs import create_named_run, fetch_runs, parse_runs
 from assay.app.session.session import Session
 from assay.diff.builds import compare_folders
 from assay.engine.result_cache import Store
@@ -41,6 +41,7 @@ from assay.publication.history_builds import BuildPlace
 from assay.remote.address import is_address
 from assay.report.parts import list_part_metrics
 from assay.report.results_json import dump_json_by_member
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all, suggest_names
 from assay.util.scratch import create_temporary_folder as temporary
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from assay.app.session.prepare import prepare
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.engine.executor import connect
 from assay.engine.mount import mount_folders
@@ -23,6 +22,7 @@ from assay.engine.result_cache import Store
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Field, Form, Name
 from assay.lang.model.vocabulary import Unit
+from assay.runs.model import NamedRun
 from assay.sql import dialect
 from assay.sql.dialect import build_column, build_scan, select_event_rows
 from assay.util.scratch import create_temporary_folder

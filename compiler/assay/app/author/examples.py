@@ -15,8 +15,7 @@ from assay.app.audit.trace_runs import is_row
 from assay.app.author.example_fallbacks import Fallback, find_exercised_fallbacks, list_fallbacks
 from assay.app.author.slice_files import RowExpectation, Slice, describe_row, list_slices
 from assay.app.session import filters
-from assay.app.session.prepare import IngestedRun, prepare
-from assay.app.session.runs import NamedRun
+from assay.app.session.prepare import prepare
 from assay.app.session.session import Session
 from assay.engine import samples
 from assay.engine.compiled_plan import compile_plan
@@ -31,6 +30,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Package
 from assay.lineage.sample_query import VALUE, build_metric_query
 from assay.plan.request import Request
+from assay.runs.model import IngestedRun, NamedRun
 from assay.sql.expressions import build_placeholders
 from assay.util.diagnostics import AssayError, Diagnostic, Span
 from assay.util.scratch import create_temporary_folder

@@ -8,16 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.app.quality.unknown_names import (
-    Rename,
-    create_unknown_record,
-    group_by_name,
-    list_unknown_names,
-    read_first_records,
-    suggest_renames,
-)
 from assay.app.session.required_sources import has_source
-from assay.app.session.runs import NamedRun, fetch_runs
+from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.engine.mount import UnknownName, find_first_quarantined, read_facts
 from assay.ingest.discovery import RunFiles, find_run, suggest_runs
@@ -26,6 +18,15 @@ from assay.ingest.quarantine import NothingRecognisedError
 from assay.lang import dependencies
 from assay.lang.model.package import Event, Package, Quarantine, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.quality.unknown_names import (
+    Rename,
+    create_unknown_record,
+    group_by_name,
+    list_unknown_names,
+    read_first_records,
+    suggest_renames,
+)
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.numbers import format_count
 from assay.util.scratch import create_temporary_folder as temporary

@@ -23,12 +23,12 @@ from assay.app.author.sliced_runs import RunSlicer, SlicedFile
 from assay.app.compute.subject import FormulaSubject, MetricSubject, find_metric
 from assay.app.session.outputs import is_unused, refuse_sources, replace_folder
 from assay.app.session.prepare import prepare
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.lang.model.package import Grain
 from assay.lang.time_format import format_instant
 from assay.lineage.sample_query import VALUE
 from assay.plan.planner import AppliedFilter
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail, suggest_names
 from assay.util.escape import normalize_text
 from assay.util.paths import resolve_path

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from assay.app.session.prepare import IngestedRun
 from assay.engine.connection import open_shared_cursor
 from assay.engine.mount import EVENTS
 from assay.ingest.event_forms import RequiredFields
 from assay.ingest.readers.protocol import Place
 from assay.lang.checked_package import CheckedPackage
+from assay.runs.model import IngestedRun
 
 Record = tuple[str, Place]
 """An event, and the place of its record."""

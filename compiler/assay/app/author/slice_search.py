@@ -16,8 +16,7 @@ from assay.app.author.slice_files import RUN, RowExpectation
 from assay.app.author.slice_records import Record, RecordFinder
 from assay.app.author.sliced_runs import RunSlicer
 from assay.app.compute.subject import MetricSubject, SampleRequest
-from assay.app.session.prepare import IngestedRun, prepare
-from assay.app.session.runs import NamedRun
+from assay.app.session.prepare import prepare
 from assay.app.session.session import Session
 from assay.engine import samples
 from assay.engine.compiled_plan import CompiledPlan
@@ -29,6 +28,7 @@ from assay.lang.model.report import FilterUse
 from assay.lang.reserved_names import ACCEPTED
 from assay.lineage.sample_query import VALUE
 from assay.plan.planner import AppliedFilter
+from assay.runs.model import IngestedRun, NamedRun
 from assay.util.diagnostics import AssayError, fail
 from assay.util.escape import normalize_text
 from assay.util.numbers import format_count

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.app.author.slice_records import Record
-from assay.app.session.prepare import IngestedRun, Part
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.constant_lines import find_line
 from assay.ingest.decompress import COMPRESSED, iter_decompressed
@@ -23,6 +22,7 @@ from assay.ingest.readers.protocol import RawRecord, group_by_file
 from assay.ingest.run_constants import find_constant_file
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.source_kinds import SOURCE_KINDS, TABLES
+from assay.runs.model import IngestedRun, Part
 from assay.util.scratch import create_temporary_folder
 
 

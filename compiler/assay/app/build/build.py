@@ -23,7 +23,7 @@ from typing import Any
 from assay.app.session.filter_files import MARK, is_file
 from assay.app.session.options import BuildResult, Options, list_report_files
 from assay.app.session.outputs import SOURCES, refuse_sources, replace_folder
-from assay.app.session.runs import NamedRun, parse_runs
+from assay.app.session.runs import parse_runs
 from assay.app.session.session import Session
 from assay.app.session.stages import log_stage
 from assay.engine.pruning import mark_used
@@ -31,6 +31,7 @@ from assay.lang import source_index
 from assay.lang.workspace import get_shipped_workspace
 from assay.provenance.versions import get_form_tools, get_versions
 from assay.report.charts.converter import start_converters
+from assay.runs.model import NamedRun
 from assay.util import atomic
 from assay.util.checksums import SETTLED, is_sealed, seal
 from assay.util.diagnostics import USAGE, AssayError, fail

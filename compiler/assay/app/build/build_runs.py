@@ -49,7 +49,7 @@ from assay.app.session.options import BuildResult, Options, choose_summary, list
 from assay.app.session.outputs import replace_folder
 from assay.app.session.phases import check_runs, select_phases
 from assay.app.session.prose import get_texts, read_prose
-from assay.app.session.runs import NamedRun, fetch_runs
+from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.check.reports import is_day
@@ -81,6 +81,7 @@ from assay.report.run_results import Choices, RunFigures, label_runs, list_own_n
 from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.report.versions import list_mixed_versions
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
 NOISE_STYLE = "prefixed"  # of reports on noise, whose numbers differ in magnitude

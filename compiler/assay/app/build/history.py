@@ -8,7 +8,6 @@ from pathlib import Path
 from assay.app.build.rendering import AssembledReport, write_report
 from assay.app.session.options import BuildResult, Options, list_report_files
 from assay.app.session.outputs import refuse_sources, replace_folder
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.lang import plain_data
 from assay.lang.check.reports import is_day
@@ -28,6 +27,7 @@ from assay.publication.reader import POINTS_SUFFIX
 from assay.remote.address import is_address
 from assay.report.document import Document
 from assay.report.render.pdf import warm_up_converters
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail
 from assay.util.paths import resolve_path
 

@@ -13,7 +13,7 @@ from assay.app.judge.judged_results import ComparedRun, JudgedResults, parse_jud
 from assay.app.session.prose import KEPT, read_stored_texts
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
-from assay.report.data_quality import list_names
+from assay.quality.finding import list_names
 from assay.report.document import Document
 from assay.report.observations.cell_quotes import NOT_WORSE, CellQuote, EditedProse, parse_prose, render_cells
 from assay.report.observations.check_prose import check_sentences

@@ -39,12 +39,12 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import get_whole, is_segment
+from assay.quality.finding import list_names
 from assay.registry.baseline import ALL_RUNS, MedianBaseline, select_median_runs
 from assay.registry.history import MetricRules, compute_history, find_time, get_meaning
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_build, read_results
 from assay.report.comparison_caution import describe_caution, describe_unequal_hosts
-from assay.report.data_quality import list_names
 from assay.report.declared_margin import convert_margin
 from assay.report.judged_cells import list_judgement_notes
 from assay.util.diagnostics import USAGE, fail, suggest_names

@@ -21,7 +21,7 @@ from assay.app.judge.repeats import list_versions
 from assay.app.session import filters
 from assay.app.session.options import choose_summary
 from assay.app.session.repeat_names import find_repeats
-from assay.app.session.runs import NamedRun, fetch_runs
+from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.judgement.interval import estimate_reach
 from assay.judgement.repeats import pool_variances
@@ -34,9 +34,10 @@ from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole, is_segment
 from assay.plan.request import Request
 from assay.plan.value_request import ValueRequest
+from assay.quality.finding import describe_findings
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
-from assay.report.data_quality import describe_findings
 from assay.report.judged_cells import list_judgement_notes
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail
 
 #: The rules of `S.Judgement::{=}`, for reports that judge nothing.

@@ -16,7 +16,7 @@ from assay.judgement.noise import count_runs_to_narrow
 from assay.judgement.verdict import Verdict
 from assay.lang import workspace
 from assay.lang.segments import get_whole
-from assay.report.data_quality import RENAMED, TITLE, list_names
+from assay.quality.finding import RENAMED, TITLE, list_names
 from assay.report.mixes import describe_mix
 from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.numbers import format_count, format_range

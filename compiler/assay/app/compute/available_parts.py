@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from assay.app.session.required_sources import has_source
-from assay.app.session.runs import NamedRun
 from assay.ingest.discovery import suggest_runs
 from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
@@ -15,6 +14,7 @@ from assay.lang.model.parts import Block, Part
 from assay.lang.model.report import Report
 from assay.report.blocks.rows import request_quote_rows
 from assay.report.prose import Prose
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import AssayError, fail
 
 Notes = Mapping[str, tuple[str, ...]]

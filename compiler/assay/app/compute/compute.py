@@ -11,14 +11,6 @@ from itertools import chain
 from typing import TypeVar
 
 from assay.app.compute.raw_data_notes import add_silent_host_notes
-from assay.app.quality.ended_events import find_ended_events
-from assay.app.quality.quality import (
-    Counter,
-    QualityPlan,
-    collect_coverage_fields,
-    drop_blank_metrics,
-    list_absent_field_warnings,
-)
 from assay.app.session.phases import (
     Bounds,
     PhaseSelection,
@@ -28,8 +20,8 @@ from assay.app.session.phases import (
     check_samples,
     locate_phases,
 )
-from assay.app.session.prepare import IngestedRun, RequiredFields, collect_results, prepare
-from assay.app.session.runs import NamedRun, fetch_runs
+from assay.app.session.prepare import collect_results, prepare
+from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.app.session.stages import log_stage
 from assay.engine import table_cache
@@ -45,11 +37,20 @@ from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter, Plan
 from assay.plan.request import Request
 from assay.quality.empty_metrics import find_missing_events
+from assay.quality.event_extents import find_ended_events
 from assay.quality.extents import compute_run_extent, find_short_runs
+from assay.quality.finding import LOST_RECORDS, UNMEASURED, RunQuality
 from assay.quality.gaps import excuse_usual_gaps
 from assay.quality.implausible_samples import find_unlike_zeros
+from assay.quality.quality_plan import (
+    Counter,
+    QualityPlan,
+    collect_coverage_fields,
+    drop_blank_metrics,
+    list_absent_field_warnings,
+)
 from assay.quality.unlike_values import find_unlike_values
-from assay.report.data_quality import LOST_RECORDS, UNMEASURED, RunQuality
+from assay.runs.model import IngestedRun, NamedRun, RequiredFields
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
 from assay.util.progress import ignore

@@ -13,7 +13,6 @@ from assay.app.compute.report_request import ReportRequest
 from assay.app.compute.run_figures import create_run_figures
 from assay.app.compute.run_groups import GroupInputs, describe_absent_groups, join_notes, join_reports
 from assay.app.session.prepare import UnrecognisedSourcesError
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
@@ -27,6 +26,7 @@ from assay.report.parts import describe_undrawn_series
 from assay.report.prose import Prose
 from assay.report.run_groups import ShownGroup
 from assay.report.run_results import label_group_runs, label_runs
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import AssayError, Diagnostic
 
 

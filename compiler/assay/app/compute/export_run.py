@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from assay.app.session.prepare import IngestedRun
 from assay.app.session.session import Session
 from assay.engine.connection import open_shared_cursor
 from assay.engine.pruning import mark_used
@@ -20,6 +19,7 @@ from assay.engine.result_cache import Store
 from assay.ingest.manifest import MANIFEST
 from assay.ingest.output_folder import get_idle_engine
 from assay.lang.reserved_names import CONSTANTS_FILE
+from assay.runs.model import IngestedRun
 from assay.util.atomic import install, link
 from assay.util.checksums import FILE, is_sealed, seal
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.session.required_sources import has_source
-from assay.app.session.runs import NamedRun, fetch_runs
+from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.ingest.discovery import find_run, suggest_runs
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Package, Source
 from assay.plan.planner import AppliedFilter
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import AssayError, fail
 
 

@@ -18,7 +18,6 @@ from assay.app.compute.subject import MetricSubject, find_metric
 from assay.app.session.options import choose_summary
 from assay.app.session.phases import PhaseSelection, select_phases
 from assay.app.session.prepare import prepare
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.mount import list_raw_tables, resolve_scan_paths
@@ -36,6 +35,7 @@ from assay.provenance.versions import get_versions
 from assay.registry.tables import COLUMNS, build_statistics
 from assay.report.group_spreads import Spreads, build_group_data, collect_spreads
 from assay.report.results_json import build_distribution_data, build_formula_data
+from assay.runs.model import NamedRun
 from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, build_standalone_query
 from assay.sql.expressions import build_literal, build_placeholders

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from assay.app.session.prepare import IngestedRun, Part
 from assay.engine.mount import find_first_quarantined
 from assay.ingest.hashing import FileHash
 from assay.ingest.manifest import read_notes
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.runs.model import IngestedRun, Part
 from assay.util.diagnostics import AssayError
 
 NAMED = 3  # hosts that a note names

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from assay.app.compute.compute import Computation, compute, list_judged_metrics, list_report_metrics
 from assay.app.session.options import Options
 from assay.app.session.phases import PhaseSelection
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
@@ -23,6 +22,7 @@ from assay.report.output_forms import HTML
 from assay.report.prose import Prose
 from assay.report.render.pdf import warm_up_converters
 from assay.report.run_timelines import list_timeline_series
+from assay.runs.model import NamedRun
 
 
 def list_report_rows(

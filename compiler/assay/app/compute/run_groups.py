@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.app.compute.available_parts import Notes
-from assay.app.session.runs import NamedRun
 from assay.lang.blocks.pivot import Pivot
 from assay.lang.model.parts import Part, get_group_name
 from assay.lang.model.report import Report
 from assay.report.prose import Prose
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail, suggest_names
 
 

@@ -11,13 +11,13 @@ from sqlglot import exp
 from assay.app.compute.export_run import link_run_folders
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SampleRequest, SeriesSubject, find_subject
 from assay.app.session.prepare import prepare
-from assay.app.session.runs import NamedRun
 from assay.app.session.session import Session
 from assay.engine.connection import open_shared_cursor
 from assay.engine.mount import list_raw_tables, resolve_scan_paths
 from assay.lang.reserved_names import CONSTANTS
 from assay.lineage.sample_query import VALUE
 from assay.plan.planner import AppliedFilter
+from assay.runs.model import NamedRun
 from assay.sql import dialect
 from assay.sql.codegen import Statement, build_standalone_query
 from assay.sql.dialect import build_column

@@ -10,10 +10,10 @@ from assay.app.compute.compute import Computation, RunResult
 from assay.app.compute.report_dates import get_last_day
 from assay.app.judge.judging import JudgedVersion, measure_version
 from assay.app.session.options import Options
-from assay.app.session.runs import NamedRun
 from assay.judgement.noise import CHANGES, Noise, measure_noise
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail
 
 LEAST_RUNS = 3

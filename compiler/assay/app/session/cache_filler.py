@@ -10,13 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from assay.app.session.hashing import PendingHashes
-    from assay.app.session.prepare import IngestedRun
-    from assay.app.session.runs import NamedRun
     from assay.app.session.session import Session
     from assay.engine.job import Job
     from assay.ingest.discovery import RunFiles
     from assay.lang.checked_package import CheckedPackage
     from assay.lang.model.package import Event, Source
+    from assay.runs.model import IngestedRun, NamedRun
 
 
 @dataclass(frozen=True, slots=True)

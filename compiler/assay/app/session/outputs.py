@@ -32,8 +32,8 @@ from assay.util.progress import ignore
 from assay.util.scratch import TEMPORARY_PREFIX, create_locked_folder, sweep
 
 if TYPE_CHECKING:
-    from assay.app.session.runs import NamedRun
     from assay.app.session.session import Session
+    from assay.runs.model import NamedRun
 
 
 T = TypeVar("T")

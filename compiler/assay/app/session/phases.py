@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from assay.app.session.prepare import IngestedRun
 from assay.engine.results import RunResults
 from assay.ingest.readers.sample_store import format_names
 from assay.lang import time_format
@@ -15,6 +14,7 @@ from assay.lang.model.package import Metric, Package
 from assay.lang.model.vocabulary import SINCE, UNTIL, Cut, Phase
 from assay.plan.planner import can_split_by_phase, name_cut_statement
 from assay.remote import prometheus_times as times
+from assay.runs.model import IngestedRun
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all, suggest_names
 
 FIRST, LAST = -(2**63), 2**63 - 1

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from assay.app.session.cache_filler import DiscoveredFiles
 from assay.app.session.hashing import PendingHashes
 from assay.app.session.required_sources import select_sources
-from assay.app.session.runs import NamedRun, fetch_runs
+from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.app.session.stages import log_stage
 from assay.engine.pruning import mark_used
@@ -25,7 +24,7 @@ from assay.engine.result_cache import Store
 from assay.ingest import scanner
 from assay.ingest.absent_files import AbsentFileError
 from assay.ingest.discovery import RunFiles
-from assay.ingest.hashing import MEMO, FileHash, compute_content_key, load_hashes
+from assay.ingest.hashing import MEMO, compute_content_key, load_hashes
 from assay.ingest.manifest import (
     has_required_events,
     has_same_file_names,
@@ -46,16 +45,13 @@ from assay.ingest.run_constants import (
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
 from assay.lang.model.source_kinds import JSON_LINES
+from assay.runs.model import IngestedRun, NamedRun, Part, RequiredFields
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.numbers import format_count
 from assay.util.progress import ignore
 
-if TYPE_CHECKING:
-    from assay.engine.mount import HostLog, RunFacts
-
 T = TypeVar("T")
-RequiredFields = Mapping[str, frozenset[str]]
 CACHE_CODES = ("cache", "disk-full")  # codes of problems of the cache, not of the run
 MAX_CONCURRENT = 2  # folders that are ingested at a time
 SLOW = 2**28  # bytes of JSON lines from which reading them without the scanner takes noticeably longer
@@ -70,79 +66,6 @@ class UnrecognisedSourcesError(AssayError):
     def __init__(self, problems: Mapping[tuple[str, str], Diagnostic]) -> None:
         super().__init__(tuple(problems.values()))
         self.problems = problems
-
-
-@dataclass(frozen=True)
-class Part:
-    """The data of one source in a run.
-
-    `content_hash` is the hash of all files, `recognition` that of the rules by which records are recognised; `hashes`
-    has the hash of each file. `events` is the folder of the ingested events.
-    """
-
-    source: Source
-    files: RunFiles
-    content_hash: str
-    recognition: str
-    hashes: tuple[FileHash, ...]
-    events: Path
-
-    @cached_property
-    def facts(self) -> RunFacts:
-        """The facts about the ingested records."""
-        from assay.engine.mount import read_facts  # slow to import, and not always needed
-
-        return read_facts(self.events)
-
-
-@dataclass(frozen=True, slots=True)
-class IngestedRun:
-    """A run with its constants, its ingested data by required source, and notes on the constants."""
-
-    run: NamedRun
-    constants: Mapping[str, object]
-    parts: tuple[Part, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def content_hash(self) -> str:
-        """The hash of all raw data."""
-        return _join_hashes([part.content_hash for part in self.parts])
-
-    @property
-    def recognition(self) -> str:
-        """The hash of the recognition rules of all parts."""
-        return _join_hashes([part.recognition for part in self.parts])
-
-    @property
-    def hashes(self) -> tuple[FileHash, ...]:
-        """The hashes of all raw files."""
-        return tuple(item for part in self.parts for item in part.hashes)
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """The folders of ingested events."""
-        return tuple(part.events for part in self.parts)
-
-    @property
-    def logs(self) -> tuple[HostLog, ...]:
-        """The facts about each host of each source."""
-        return tuple(log for part in self.parts for log in part.facts.logs)
-
-    @property
-    def hosts(self) -> int:
-        """The number of hosts: the largest of any source."""
-        return max((len(part.facts.logs) for part in self.parts), default=0)
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """The number of records of each event."""
-        return {event: number for part in self.parts for event, number in part.facts.events.items()}
-
-
-def _join_hashes(hashes: Sequence[str]) -> str:
-    """Combine several hashes into one; a single hash is returned as it is."""
-    return hashes[0] if len(hashes) == 1 else hashlib.sha256("|".join(hashes).encode()).hexdigest()
 
 
 def prepare(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.app.session.runs import NamedRun
 from assay.ingest.discovery import build_empty_run_diagnostic, has_files, suggest_runs
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import AssayError, Diagnostic, fail, raise_all
 from assay.util.paths import format_listing
 
 if TYPE_CHECKING:
-    from assay.app.session.prepare import RequiredFields
+    from assay.runs.model import RequiredFields
 
 
 def select_sources(

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from assay.app.session.session import Session
 from assay.lang.model.package import Source
 from assay.remote.address import check_address, get_run_name, is_address, is_archive
+from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, read_excerpt, suggest_nearest
 from assay.util.escape import reduce_name
 from assay.util.paths import resolve_path
@@ -22,34 +23,6 @@ from assay.util.progress import Notice, ignore
 
 #: The hint for a pattern that the shell did not expand.
 PATTERN_HINT = "patterns are not expanded; pass --run once for each run"
-
-
-@dataclass(frozen=True, slots=True)
-class NamedRun:
-    """A run's directory, and its id in results.
-
-    A remote or archived run has an address: an address of object storage, or the path of an archive. Until
-    `fetch_runs` mirrors the run, `directory` is this address, too. One of several runs of a version has the name of
-    the `version`. A calibration run is not compared: it only shows how much runs of one version differ. If the user
-    named the run, reports call it by this name.
-    """
-
-    id: str
-    directory: Path
-    address: str = ""
-    version: str = ""
-    is_calibration: bool = False
-    is_named: bool = False
-
-    @property
-    def place(self) -> str:
-        """The place of the run, as the user named it."""
-        return self.address or str(self.directory)
-
-    @property
-    def is_here(self) -> bool:
-        """Whether its directory can be read."""
-        return not self.address or self.directory != Path(self.address)
 
 
 def create_named_run(name: str, place: str) -> NamedRun:

@@ -14,6 +14,7 @@ from assay.number_styles.exact_decimal import format_on_same_side
 from assay.number_styles.prefixed import format_percent_interval
 from assay.number_styles.row import NO_VALUE
 from assay.plan.request import RowRequest
+from assay.quality.finding import list_names
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.conclusion import NEITHER
 from assay.report.blocks.context import (
@@ -37,7 +38,6 @@ from assay.report.blocks.repeats import (
 from assay.report.blocks.row_notes import describe_excluded_rows, describe_repeats, exclude_rows, format_key
 from assay.report.blocks.rows import Key, Row
 from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSource
-from assay.report.data_quality import list_names
 from assay.report.document import Mark, Table
 from assay.report.glossary import get_column_id
 from assay.report.rules import is_change_allowed

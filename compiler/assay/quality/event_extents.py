@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.app.quality.quality import count_records_by_host, iter_event_files
-from assay.app.session.prepare import IngestedRun
 from assay.engine.connection import open_shared_cursor
 from assay.lang.model.package import Event
 from assay.quality.ended_events import EventExtent, find_ended_event, find_longest
 from assay.quality.extents import RunExtent
-from assay.report.data_quality import Finding
+from assay.quality.finding import Finding
+from assay.quality.quality_plan import count_records_by_host, iter_event_files
+from assay.runs.model import IngestedRun
 from assay.sql import dialect
 from assay.sql.dialect import build_column, build_scan
 

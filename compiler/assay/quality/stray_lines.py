@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.app.quality.unknown_names import list_unknown_names
-from assay.app.session.prepare import IngestedRun, Part
 from assay.engine.mount import UnknownName
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.decompress import iter_decompressed
 from assay.lang.model.source_kinds import JSON_LINES, SOURCE_KINDS
-from assay.report.data_quality import CRASH, STRAY, Finding
+from assay.quality.finding import CRASH, STRAY, Finding
+from assay.quality.unknown_names import list_unknown_names
+from assay.runs.model import IngestedRun, Part
 from assay.util.escape import escape_text, truncate
 from assay.util.numbers import format_count, split_numbers
 

@@ -11,10 +11,6 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from assay.app.quality.host_labels import list_source_hosts
-from assay.app.quality.stray_lines import list_stray_findings
-from assay.app.quality.unknown_names import count_unknown_records, iter_unknown_findings
-from assay.app.session.prepare import IngestedRun, RequiredFields
 from assay.engine.compiled_plan import CompiledPlan
 from assay.engine.connection import open_shared_cursor
 from assay.engine.results import NO_SAMPLES, Formulas, RunResults, summarize_pooled
@@ -33,12 +29,16 @@ from assay.quality.absent_hosts import find_absent_hosts
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.empty_metrics import EmptyMetrics
 from assay.quality.extents import LogExtent, find_short_logs, list_extents
+from assay.quality.finding import Finding, RunQuality
 from assay.quality.gaps import find_gaps, is_uneven, read_silences
 from assay.quality.growing_samples import build_growth_counts, find_growing_samples
+from assay.quality.host_labels import list_source_hosts
 from assay.quality.implausible_samples import find_implausible_samples, find_zero_samples, list_suspects
 from assay.quality.negative_samples import find_negative_samples, list_impossible_metrics
+from assay.quality.stray_lines import list_stray_findings
+from assay.quality.unknown_names import count_unknown_records, iter_unknown_findings
 from assay.quality.value_events import ValueEvents
-from assay.report.data_quality import Finding, RunQuality
+from assay.runs.model import IngestedRun, RequiredFields
 from assay.sql import completeness, dialect
 from assay.sql.codegen import Statement
 from assay.sql.dialect import build_column, build_scan

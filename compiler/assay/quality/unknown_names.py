@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from assay.app.session.prepare import IngestedRun
 from assay.engine.mount import UnknownName
 from assay.ingest.discovery import RunFiles
 from assay.ingest.pipeline import find_records
@@ -18,7 +17,8 @@ from assay.ingest.readers.protocol import Place, RawRecord
 from assay.lang.line_pattern import parse_pattern
 from assay.lang.model.package import Event, Form, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.report.data_quality import RENAMED, UNKNOWN, Finding, format_metric_list
+from assay.quality.finding import RENAMED, UNKNOWN, Finding, format_metric_list
+from assay.runs.model import IngestedRun
 from assay.util.json_text import build_object
 from assay.util.numbers import format_count
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.session import guests
+from assay.app.session import entry_points as loaders
 from assay.util.diagnostics import AssayError
 from assay.util.program import PACKAGES, find_code_folders, iter_code_files
-from tests.support.modules import COMPILER, CORE, GUESTS, ROOT, find_imports, list_all_modules, list_modules
+from tests.support.modules import COMPILER, CORE, OTHER_PACKAGES, ROOT, find_imports, list_all_modules, list_modules
 
 #: modules of the core that import a package beside it; the others are loaded by entry points alone
 DOORS = {
@@ -33,8 +33,8 @@ def find_packages(path: Path) -> set[str]:
 
 
 def test_packages_are_those_of_the_compiler() -> None:
-    assert list(PACKAGES) == sorted(path.name for path in (CORE, *GUESTS))
-    assert {path.name for path in GUESTS} == set(ALLOWED)
+    assert list(PACKAGES) == sorted(path.name for path in (CORE, *OTHER_PACKAGES))
+    assert {path.name for path in OTHER_PACKAGES} == set(ALLOWED)
 
 
 def test_core_imports_other_packages_only_at_their_doors() -> None:
@@ -45,7 +45,7 @@ def test_core_imports_other_packages_only_at_their_doors() -> None:
     assert doors == DOORS
 
 
-@pytest.mark.parametrize("package", GUESTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("package", OTHER_PACKAGES, ids=lambda path: path.name)
 def test_package_imports_only_what_it_may(package: Path) -> None:
     imported = {name for path in list_modules(package) for name in find_packages(path)}
     assert imported - {package.name} == ALLOWED[package.name]
@@ -59,18 +59,18 @@ def test_evaluator_and_its_tests_do_not_need_assay() -> None:
 
 def test_entry_points_lead_to_functions_of_other_packages() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    places = project["entry-points"][guests.GROUP]
-    assert {item.name: item.value for item in entry_points(group=guests.GROUP)} == places
+    places = project["entry-points"][loaders.GROUP]
+    assert {item.name: item.value for item in entry_points(group=loaders.GROUP)} == places
     for name, place in places.items():
         module, _, function = place.partition(":")
         assert module.partition(".")[0] in set(PACKAGES) - {"assay"}
-        assert guests._load(name) is getattr(importlib.import_module(module), function)
+        assert loaders._load(name) is getattr(importlib.import_module(module), function)
 
 
 def test_missing_package_is_an_error_of_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guests, "GROUP", "assay.nothing")
+    monkeypatch.setattr(loaders, "GROUP", "assay.nothing")
     with pytest.raises(AssayError) as error:
-        guests.load_proposer()
+        loaders.load_proposer()
     (problem,) = error.value.diagnostics
     assert (problem.code, problem.message) == ("no-package", "this installation lacks a part of `assay init`")
     assert problem.expected == "an entry point `init` of the group `assay.nothing`"
@@ -80,7 +80,7 @@ def test_code_has_the_modules_of_all_packages_and_no_tests() -> None:
     assert find_code_folders() == {name: COMPILER / name for name in PACKAGES}
     assert [path for _, path in iter_code_files()] == list_all_modules()
     names = [name for name, _ in iter_code_files()]
-    assert {"assay/app/session/guests.py", "assay_dhall/parser.py", "assay_cluster/worker.py"} <= set(names)
+    assert {"assay/app/session/entry_points.py", "assay_dhall/parser.py", "assay_cluster/worker.py"} <= set(names)
 
 
 def test_readme_has_the_counts_of_the_evaluator() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import glob
 from collections.abc import Mapping, Sequence, Set
 
-from assay.app.session.prepare import Part
 from assay.engine.connection import open_shared_cursor
 from assay.ingest.readers.samples import LABEL
 from assay.lang.model.package import Event
 from assay.quality.absent_hosts import SourceHosts
 from assay.quality.assess import Assessment
+from assay.runs.model import Part
 from assay.sql import dialect
 from assay.sql.dialect import build_column, build_scan
 

@@ -1,1 +1,0 @@
-"""Measure how complete the data of runs are."""
