@@ -139,7 +139,8 @@ def trace(node: Node, env: Environment) -> Node:
 def follow_expressions(node: Node, env: Environment) -> Iterator[Node]:
     """Yield an expression and those that it takes its value from, one after the other."""
     for _ in range(MAX_STEPS):
-        yield node
+        if not isinstance(node, Let):  # its place is that of its first name
+            yield node
         following = _follow(node, env)
         if following is None:
             return
@@ -226,9 +227,14 @@ class PlacedText:
 
     def iter_enclosing(self) -> Iterator[Node]:
         """Yield the expressions of the records and lists around the text, the innermost first."""
+        for expressions in self.iter_enclosing_parts():
+            yield from expressions
+
+    def iter_enclosing_parts(self) -> Iterator[Iterator[Node]]:
+        """Yield the expressions of each record and list around the text, from where it is listed to what wrote it."""
         link = self.link and self.link[0]
         while link is not None:
-            yield from _follow_link(link)
+            yield _follow_link(link)
             link = link[0]
 
 

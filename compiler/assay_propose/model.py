@@ -352,6 +352,12 @@ class GrainProposal:
         return frozenset(item.event for item in self.repeated if not item.has_copies)
 
     @property
+    def is_of_key(self) -> bool:
+        """Whether it has a row for each value of its key, with the first record of each event."""
+        is_other = self.is_timeless or self.origin or self.numbered_by or self.query or self.step_column
+        return bool(self.key) and not (is_other or any(item.pick == "last" for item in self.repeated))
+
+    @property
     def is_of_records(self) -> bool:
         """Whether it has a row for each record of one event, at the instant of the record."""
         return not self.key and not self.is_timeless and not self.is_of_seconds

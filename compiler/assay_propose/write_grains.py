@@ -10,6 +10,11 @@ from assay_propose.model import HOST, AlternatingPair, GrainProposal, Proposal
 from assay_propose.write_report import SCHEMA, name_fields
 
 
+def has_query(grain: GrainProposal) -> bool:
+    """Return whether the rows of a grain have SQL of their own: no word of the schema writes it."""
+    return not (grain.is_of_records or grain.is_of_seconds or grain.is_of_key)
+
+
 def write_query(grain: GrainProposal) -> str:
     """Return the SQL that yields the rows of a grain."""
     if grain.query:
@@ -50,7 +55,7 @@ def write_grains(proposal: Proposal) -> str:
     ]  # fmt: skip
     if any(grain.is_timeless for grain in proposal.grains):
         parts.append(_COLUMN)
-    if not all(grain.is_of_records or grain.is_of_seconds for grain in proposal.grains):
+    if any(has_query(grain) for grain in proposal.grains):
         parts.append(_GRAIN)
     if any(item.pick == "last" for grain in proposal.grains for item in grain.repeated):
         parts.append(_LAST)
@@ -64,6 +69,8 @@ def write_grains(proposal: Proposal) -> str:
             write = _write_record_grain
         elif grain.is_of_seconds:
             write = _write_seconds
+        elif grain.is_of_key:
+            write = _write_key_grain
         parts.append(write(proposal, grain))
     names = [grain.name for grain in proposal.grains]
     return "\n".join([*parts, f"in  {{ {', '.join(names)} }}", ""])
@@ -143,6 +150,41 @@ let {grain.name} =
 
       in  {result}
 """
+
+
+def _write_key_grain(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write a grain with a row for each value of a key."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    record = name_fields(proposal, source)
+    latest = _list_latest(grain, record)
+    members = []
+    if latest:
+        before = format_list([f"before.{name}" for name, _, _ in latest], 18)
+        members.append(("instants", f"rows.grain.instants # {before}", ""))
+    if grain.dimensions:
+        members += _list_taken_dimensions(grain, record)
+    if not source.hosts:
+        members.append(("cluster", '""', ""))
+    margin = 12 if members else 6
+    call = format_record(
+        [("name", quote_text(grain.name), ""),
+         ("key", f"e.{record}.{grain.key}", ""),
+         ("events", format_list([f"e.{event}" for event in grain.events], margin + 4), ""),
+         ("doc", quote_text(_describe_grain(grain)), "")], margin + 2)  # fmt: skip
+    text = f"G.eachKey\n{' ' * (margin + 2)}{call}"
+    if members:
+        let = f"      let before =\n            {format_record(latest, 12)}\n\n" if latest else ""
+        let += f"      let grain =\n                rows.grain\n            //  {format_record(members, 16)}\n\n"
+        text = f"let rows =\n            {text}\n\n{let}      in  rows // {{ grain{', before' if latest else ''} }}"
+    return f"{_describe_rows(grain)}\nlet {grain.name} =\n      {text}\n"
+
+
+def _describe_rows(grain: GrainProposal) -> str:
+    """Return the comment above a grain."""
+    repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
+    repeated += f"\n-- {_CLOCKS}" if grain.origin else ""
+    dimensions = _DIMENSIONS if grain.dimensions else ""
+    return f"-- {grain.reason[:1].upper()}{grain.reason[1:]}.{dimensions}{repeated}{_describe_excluded(grain)}"
 
 
 def _write_rate(proposal: Proposal, grain: GrainProposal) -> str:
@@ -289,11 +331,8 @@ def _write_grain(proposal: Proposal, grain: GrainProposal) -> str:
     uses = format_member(
         [f"e.{event}.name" for event in (*grain.events_of_rows, *filter(None, [grain.origin]))], 14, 20
     )
-    comment, dimensions = (_DIMENSIONS, _write_taken_dimensions(grain, record)) if grain.dimensions else ("", "")
-    repeated = "".join(f"\n-- {line}." for line in grain.describe_repeated())
-    repeated += f"\n-- {_CLOCKS}" if grain.origin else ""
-    repeated += _describe_excluded(grain)
-    return f"""-- {grain.reason[:1].upper()}{grain.reason[1:]}.{comment}{repeated}
+    dimensions = _write_taken_dimensions(grain, record) if grain.dimensions else ""
+    return f"""{_describe_rows(grain)}
 let {grain.name} =
       let name = {quote_text(grain.name)}
 
@@ -322,6 +361,20 @@ let {grain.name} =
 
       in  {{ relation, grain{", at" if instants else ""}{", before" if latest else ""} }}
 """
+
+
+def _list_taken_dimensions(grain: GrainProposal, record: str) -> list[tuple[str, str, str]]:
+    """Return the members of a grain of a key that make fields of records columns, by which metrics may be split."""
+    names = [item.field for item in grain.dimensions]
+    columns = [
+        f"{{ column = G.columnOf e.{record}.{item.field}, value = rows.taken e.{item.event} e.{record}.{item.field} }}"
+        for item in grain.dimensions
+    ]
+    dimensions = ["rows.host.name" if name == HOST else f"e.{record}.{name}.name" for name in names]
+    return [
+        ("derived", f"\n                  {format_list(columns, 18)}", ""),
+        ("dimensions", format_list(dimensions, 18), ""),
+    ]
 
 
 def _describe_excluded(grain: GrainProposal) -> str:
@@ -390,7 +443,8 @@ def _list_latest(grain: GrainProposal, record: str) -> list[tuple[str, str, str]
     for metric in grain.metrics:
         if metric.start in grain.find_attempts():
             fields = f" // {{ fields = [ e.{record}.{metric.from_start}.name ] }}" if metric.from_start else ""
-            instants.append((metric.id, f"latest e.{metric.start} at.{metric.end}{fields}", ""))
+            end = f"(rows.at e.{metric.end})" if grain.is_of_key else f"at.{metric.end}"
+            instants.append((metric.id, f"latest e.{metric.start} {end}{fields}", ""))
     return instants
 
 

@@ -18,7 +18,7 @@ from assay_propose.names import is_prefixed, split_words
 from assay_propose.outcomes import FIRST_FAILURE
 from assay_propose.quantities import lacks_unit
 from assay_propose.timed_steps import NANOSECONDS
-from assay_propose.write_grains import write_all, write_exclusions, write_grains, write_query
+from assay_propose.write_grains import has_query, write_all, write_exclusions, write_grains, write_query
 from assay_propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
@@ -38,9 +38,8 @@ def write_all_specs(proposal: Proposal) -> dict[str, str]:
         f"{folder}/package.dhall": _write_package(proposal),
     }
     for grain in proposal.grains:
-        if grain.is_of_records or grain.is_of_seconds:
-            continue
-        files[f"{queries}/{grain.name}.sql"] = write_query(grain)
+        if has_query(grain):
+            files[f"{queries}/{grain.name}.sql"] = write_query(grain)
     return files
 
 
@@ -229,12 +228,14 @@ def _write_metrics(proposal: Proposal) -> str:
 
 
 def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
-    at = f"g.{grain.name}.at"
     reduction = ""
     if metric.start:
         is_attempt = metric.start in grain.find_attempts()
-        start = f"g.{grain.name}.before.{metric.id}" if is_attempt else f"{at}.{metric.start}"
-        measure = f"S.elapsed {{ from = [ {start} ], to = {at}.{metric.end} }}"
+        start = f"g.{grain.name}.before.{metric.id}" if is_attempt else _read_instant(grain, metric.start)
+        measure = f"S.elapsed {{ from = [ {start} ], to = {_read_instant(grain, metric.end)} }}"
+        if grain.is_of_key and not is_attempt:
+            measure = f"g.{grain.name}.between e.{metric.start} e.{metric.end}"
+            start = f"({start})"
         if metric.from_start:
             duration = f"S.grain.taken {start} e.{name_fields(proposal, source)}.{metric.from_start}"
             factor = f"S.x.natural {NANOSECONDS[source.find_field(metric.from_start).unit]}"
@@ -253,7 +254,9 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
         reduction = "\n        , reduction = S.metric.number [ host ]"
         if grain.key and not metric.where[0]:
-            reduction += f"\n        , where = S.x.present (S.grain.instant {at}.{metric.event})"
+            instant = _read_instant(grain, metric.event)
+            instant = f"({instant})" if grain.is_of_key else instant
+            reduction += f"\n        , where = S.x.present (S.grain.instant {instant})"
     conditions = [f"counted_{grain.name}"] if grain.excluded and not grain.counter else []
     if metric.where[0] and not (metric.is_rate or metric.is_failure):  # the series of a rate has the condition
         conditions.append(_write_condition(proposal, source, grain, metric))
@@ -301,11 +304,16 @@ def _read_field(
 ) -> str:
     """Return the expression of a field: a column of the rows of records, else taken at the instant of its record."""
     field = f"e.{name_fields(proposal, source)}.{name}"
-    return (
-        f"S.x.column (S.grain.columnOf {field})"
-        if not grain.key
-        else f"S.grain.taken g.{grain.name}.at.{metric.event} {field}"
-    )
+    if not grain.key:
+        return f"S.x.column (S.grain.columnOf {field})"
+    if grain.is_of_key:
+        return f"g.{grain.name}.taken e.{metric.event} {field}"
+    return f"S.grain.taken {_read_instant(grain, metric.event)} {field}"
+
+
+def _read_instant(grain: GrainProposal, event: str) -> str:
+    """Return the expression of the instant of an event in the rows of a key."""
+    return f"g.{grain.name}.at e.{event}" if grain.is_of_key else f"g.{grain.name}.at.{event}"
 
 
 def _write_package(proposal: Proposal) -> str:
@@ -316,7 +324,9 @@ def _write_package(proposal: Proposal) -> str:
     grains = format_member([f"g.{grain.name}.grain" for grain in proposal.grains], 6, 14)
     rates = [f"g.{grain.name}.series" for grain in proposal.grains if grain.is_of_seconds]
     series = f"\n    , series ={format_member(rates, 6, 14)}" if rates else ""
-    on_some = [f"S.onSomeRows g.{grain.name}.at.{event}" for grain in proposal.grains for event in grain.elsewhere]
+    on_some = [
+        f"S.onSomeRows ({_read_instant(grain, event)})" for grain in proposal.grains for event in grain.elsewhere
+    ]
     coverage = (
         f"\n    -- other hosts have these events\n    , coverage ={format_member(on_some, 6, 16)}" if on_some else ""
     )

@@ -3,6 +3,8 @@ let U = ./units.dhall
 
 let X = ./expression.dhall
 
+let S = ./source.dhall
+
 -- A small change of a field's text: `take` characters, the part `before` a separator, a text that is `noValue`, `plus` a number,
 -- a `duration` as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970. `unitOf` has the name of another field.
 let Transform = { kind : Text, number : Integer, text : Text }
@@ -50,6 +52,19 @@ let field =
         , doc = ""
         } : Field
 
+let event =
+      \(e : { name : Text, source : Text, names : List Text, fields : List Field, doc : Text }) ->
+        let names =
+              List/fold
+                Text
+                e.names
+                (List Name)
+                (\(name : Text) -> \(rest : List Name) -> [ { generation = "", name } ] # rest)
+                ([] : List Name)
+
+        in  { name = e.name, source = e.source, forms = [ { names, unless = [] : List Unless, fields = e.fields } ], doc = e.doc }
+            : Event
+
 in  { Transform
     , Field
     , Name
@@ -57,18 +72,15 @@ in  { Transform
     , Form
     , Event
       -- an event with one form: records with one of these names, in the generation without a name
-    , event =
-        \(e : { name : Text, source : Text, names : List Text, fields : List Field, doc : Text }) ->
-          let names =
-                List/fold
-                  Text
-                  e.names
-                  (List Name)
-                  (\(name : Text) -> \(rest : List Name) -> [ { generation = "", name } ] # rest)
-                  ([] : List Name)
-
-          in  { name = e.name, source = e.source, forms = [ { names, unless = [] : List Unless, fields = e.fields } ], doc = e.doc }
-              : Event
+    , event
+      -- an event of a source, with one form and one name: its own name, that of its records, fields, doc
+    , eventOf =
+        \(source : S.Source.Type) ->
+        \(name : Text) ->
+        \(recordName : Text) ->
+        \(fields : List Field) ->
+        \(doc : Text) ->
+          event { name, source = source.name, names = [ recordName ], fields, doc }
       -- fields, read from the key of their name unless `at` or `atAny` says otherwise
     , integer = field "integer"
     , unsigned = field "unsigned"

@@ -38,7 +38,7 @@ let Pair = { column : Text, field : Text }
 --   pick    first, last (of the rows of `of` that agree on the pairs `on`), `latest before` (the last row of `of` in
 --           log order before the instant `before`) or computed (`value`)
 --   where   a condition on the bound rows
---   fields  fields of the picked row that become columns of the grain
+--   fields  fields of the picked row that become columns of the grain, for SQL: what `taken` names becomes one by itself
 let Instant =
       { Type =
           { name : Text
@@ -323,8 +323,6 @@ let eachRecordOf =
 
         in  { relation, grain, at, event, host, seq }
 
-let termOf = \(over : Text) -> \(name : Text) -> \(s : Series.Type) -> { name, series = s.name, over } : Term
-
 let instant = \(i : Instant.Type) -> X.leaf "instant" i.name
 
 let instants =
@@ -335,6 +333,108 @@ let instants =
           (List Expression)
           (\(i : Instant.Type) -> \(rest : List Expression) -> [ instant i ] # rest)
           ([] : List Expression)
+
+let elapsed =
+      \(m : { from : List Instant.Type, to : Instant.Type }) ->
+        instant m.to # X.many "coalesce" (instants m.from) # [ X.token // { op = "minus" } ] : Expression
+
+let taken =
+      \(i : Instant.Type) -> \(f : E.Field) -> [ X.token // { op = "taken", text = i.name, name = f.name } ] : Expression
+
+-- A grain with a row per value of a key on a host, in any of several events, and the relation that provides its rows.
+-- Each of the events has the key among its fields. The columns are the host and the key; each event has an instant, that
+-- of its first record with the key, and `begin` is the first of these instants, in the order of the events.
+--   at       the instant of an event
+--   between  the time from an event to another
+--   taken    a field of the first record of an event
+let eachKey =
+      \(r : { name : Text, key : E.Field, events : List E.Event, doc : Text }) ->
+        let host = column "text" "host" U.none "Host"
+
+        let key = column r.key.type r.key.name r.key.unit "Key `${r.key.name}`"
+
+        let Joined = { sql : Text, text : Text }
+
+        let joined =
+              List/fold
+                E.Event
+                r.events
+                Joined
+                ( \(e : E.Event) ->
+                  \(rest : Joined) ->
+                    { sql = "SELECT host, ${key.name} FROM ${e.name} WHERE ${key.name} IS NOT NULL${rest.text}${rest.sql}"
+                    , text = " UNION "
+                    }
+                )
+                { sql = "", text = "" }
+
+        let relation =
+              Relation::{
+              , name = "${r.name}_keys"
+              , sql = joined.sql
+              , uses =
+                  List/fold
+                    E.Event
+                    r.events
+                    (List Text)
+                    (\(e : E.Event) -> \(rest : List Text) -> [ e.name ] # rest)
+                    ([] : List Text)
+              , columns = [ host, key ]
+              , key = [ host.name, key.name ]
+              , doc = r.doc
+              }
+
+        let at =
+              \(e : E.Event) ->
+                Instant::{
+                , name = "at_${e.name}"
+                , grain = r.name
+                , pick = "first"
+                , of = e.name
+                , on = [ { column = host.name, field = host.name }, { column = key.name, field = key.name } ]
+                , doc = e.doc
+                }
+
+        let each =
+              List/fold
+                E.Event
+                r.events
+                (List Instant.Type)
+                (\(e : E.Event) -> \(rest : List Instant.Type) -> [ at e ] # rest)
+                ([] : List Instant.Type)
+
+        let begin =
+              Instant::{
+              , name = "begin"
+              , grain = r.name
+              , pick = "computed"
+              , value = X.firstPresent (instants each)
+              , doc = "The first event that the row has"
+              }
+
+        let grain =
+              Grain::{
+              , name = r.name
+              , relation = relation.name
+              , key = relation.key
+              , columns = relation.columns
+              , instants = each # [ begin ]
+              , time = begin.name
+              , cluster = host.name
+              , doc = r.doc
+              }
+
+        in  { relation
+            , grain
+            , at
+            , begin
+            , host
+            , key
+            , between = \(from : E.Event) -> \(to : E.Event) -> elapsed { from = [ at from ], to = at to }
+            , taken = \(e : E.Event) -> \(f : E.Field) -> taken (at e) f
+            }
+
+let termOf = \(over : Text) -> \(name : Text) -> \(s : Series.Type) -> { name, series = s.name, over } : Term
 
 in  { Check
     , Relation
@@ -389,6 +489,7 @@ in  { Check
     , columnOf
     , eachRecord
     , eachRecordOf
+    , eachKey
       -- a column of the grain equals a field, or a column, of the bound table
     , same = \(c : Column) -> \(f : E.Field) -> { column = c.name, field = f.name } : Pair
     , sameColumn = \(c : Column) -> \(d : Column) -> { column = c.name, field = d.name } : Pair
@@ -400,9 +501,7 @@ in  { Check
       -- an instant of the grain, as a point in time
     , instant
       -- a field of the picked row of an instant
-    , taken = \(i : Instant.Type) -> \(f : E.Field) -> [ X.token // { op = "taken", text = i.name, name = f.name } ] : Expression
+    , taken
       -- time from the first of `from` that is present, to `to`
-    , elapsed =
-        \(m : { from : List Instant.Type, to : Instant.Type }) ->
-          instant m.to # X.many "coalesce" (instants m.from) # [ X.token // { op = "minus" } ] : Expression
+    , elapsed
     }

@@ -29,6 +29,7 @@ let Margin = { percent : Text, amount : Text, unit : U.Unit }
 let Break = { since : Text, run : Text, doc : Text }
 
 -- One metric.
+--   doc        what it is, where the name does not say it
 --   measure    the measure of each row of the grain; a row without a value gives no sample
 --   where      which rows count (default: all)
 --   accepted   whether filters apply to the rows
@@ -66,7 +67,8 @@ let Metric =
           , examples : List Example
           }
       , default =
-        { where = X.nothing
+        { doc = ""
+        , where = X.nothing
         , accepted = True
         , reduction = None Reduction
         , per = ""
@@ -80,6 +82,10 @@ let Metric =
         , examples = [] : List Example
         }
       }
+
+-- The completion of a metric of a grain: `let ofBlock = S.metricOf block`, then `ofBlock::{ id = ..., ... }`.
+let metricOf =
+      \(g : G.Grain.Type) -> { Type = Metric.Type, default = Metric.default /\ { grain = g.name } }
 
 -- How metrics with one distribution per host are averaged over hosts. `lowest` above 0 selects only that many hosts,
 -- those with the lowest means. `deviation` selects the printed standard deviation of hosts: greatest or mean.
@@ -129,6 +135,7 @@ in  { Reduction
     , percentOr =
         \(percent : Text) -> \(amount : Text) -> \(unit : U.Unit) -> { percent, amount, unit } : Margin
     , Metric
+    , metricOf
     , Input
     , Example
     , Summary

@@ -102,6 +102,7 @@ in  { unit = U
     , metric = M
     , Metric = M.Metric
     , metrics = M.all
+    , metricOf = M.metricOf
     , Margin = M.Margin
     , Summary = M.Summary
     , Filter = M.Filter

@@ -22,7 +22,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("breaks") / "shop"
     shutil.copytree(ROOT / "starter", folder)
     breaks = '[ S.Break::{ since = "2026-01-05", doc = "New clock." } ]'
-    edit_file(folder / "specs/service/metrics.dhall", 'better = "lower" }', f'better = "lower", breaks = {breaks} }}')
+    better = 'better = "lower"'
+    edit_file(folder / "specs/service/metrics.dhall", better, f"{better} with default.breaks = {breaks}")
     shutil.copytree(folder / "runs/1.0", folder / "runs/0.9")
     for log in (folder / "runs/0.9").rglob("*.jsonl"):
         log.write_text(log.read_text(encoding="utf-8").replace("2026-01-05", "2026-01-04"), encoding="utf-8")

@@ -66,9 +66,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     commit(place, "Begin <b>")
     metrics = place / "specs/service/metrics.dhall"
     text = metrics.read_text(encoding="utf-8")
-    work = "measure = S.elapsed { from = [ at.started ], to = at.sent }"
+    work = "measure = request.between e.started e.sent"
     assert work in text
-    metrics.write_text(text.replace(work, work.replace("at.started", "at.received")), encoding="utf-8")
+    metrics.write_text(text.replace(work, work.replace("e.started", "e.received")), encoding="utf-8")
     assert run_assay("--cache", cache, "check", "--accept", cwd=place).status == 0
     commit(place, "Work from the request on")
     changed_text = metrics.read_text(encoding="utf-8")
@@ -165,7 +165,7 @@ def test_pages_are_linked_both_ways(shop_site: Path) -> None:
                 (other.parent / item).resolve() for item in read_page(other).addresses if not item.startswith("#")
             }
             assert metric.resolve() in backlinks, other
-    assert (folder / "relations/requests.html").is_file()
+    assert (folder / "relations/request_keys.html").is_file()
 
 
 # The text of a page

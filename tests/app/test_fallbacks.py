@@ -11,10 +11,14 @@ import pytest
 from tests.support.commands import run_assay
 from tests.support.workspaces import Edit, copy_workspace, edit_file
 
-EVENTS, EXAMPLES = "specs/service/events.dhall", "specs/service/examples.dhall"
+SOURCE, EVENTS, EXAMPLES = (f"specs/service/{name}.dhall" for name in ("source", "events", "examples"))
 SEVERAL: tuple[Edit, ...] = (
-    (EVENTS, '{ generation = "v1", name = mark }', '{ generation = "v1", name = mark }, '
-     '{ generation = "v1", name = "old.${mark}" }'),
+    (SOURCE, 'S.source.nameAt [ "event" ]', 'S.Lookup::{ path = [ "event" ], generation = "v1" }'),
+    (EVENTS, "let event = E.eventOf (./source.dhall).logs", """
+let event =
+      \\(name : Text) -> \\(mark : Text) -> \\(fields : List S.Field) -> \\(doc : Text) ->
+        let names = [ { generation = "v1", name = mark }, { generation = "v1", name = "old.${mark}" } ]
+        in  { name, source = (./source.dhall).logs.name, forms = [ S.Form::{ names, fields } ], doc } : S.Event"""),
     (EVENTS, 'E.text "request"', 'E.atAny [ [ "request" ], [ "req", "id" ] ] (E.text "request")'),
 )  # fmt: skip
 

@@ -29,7 +29,7 @@ let article =
               tested
               [ B.Part::{
                 , title = "Requests"
-                , blocks = B.listings [ B.listing "Requests" requests.grain [ requests.host ] [ m.wait ] ]
+                , blocks = B.listings [ B.listing "Requests" request.grain [ request.host ] [ m.wait ] ]
                 }
               ]
           # [ B.Part::{ title = "Results", blocks = B.verdicts [ B.notJudged skipped "Skipped load" ] } ]
@@ -46,7 +46,6 @@ def test_group_that_is_not_judged_needs_no_logs(tmp_path: Path, cache: Path) -> 
     folder = tmp_path / "shop"
     shutil.copytree(ROOT / "starter", folder)
     shutil.copytree(ROOT / "specs" / "schema", folder / "specs" / "schema", dirs_exist_ok=True)
-    edit_file(folder / "specs" / "service" / "requests.dhall", "in  { relation", "in  { host, relation")
     edit_file(folder / "specs" / "service" / "package.dhall", "\nin  S.Package::{\n", ARTICLE)
     edit_file(folder / "specs" / "service" / "package.dhall", "    , reports = [ (./reports.dhall).comparison ]\n", "")
     for web in (folder / "runs" / "1.1").glob("web-*"):

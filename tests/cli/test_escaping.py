@@ -47,7 +47,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("events", "A request was received"),
     ):
         edit_file(specs / f"{file}.dhall", f'"{doc}"', f'"{doc} {IN_DHALL}"')
-    edit_file(specs / "requests.dhall", '"Request id"', f'"Id {IN_DHALL}"')
+    key = f'request.key // {{ doc = "Id {IN_DHALL}" }}'
+    columns = f"{{ columns = [ request.host, {key} ] }}"
+    edit_file(specs / "package.dhall", "[ request.relation ]", f"[ request.relation // {columns} ]")
+    edit_file(specs / "package.dhall", "[ request.grain ]", f"[ request.grain // {columns} ]")
     edit_file(specs / "examples.dhall", '"one request"', f'"one {IN_DHALL}"')
     edit_file(specs / "examples.dhall", '[ "21" ]', '[ "22" ]')
     edit_file(specs / "events.dhall", '"response.sent"', f'"response.sent{IN_DHALL}"')

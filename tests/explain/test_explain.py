@@ -23,10 +23,11 @@ from assay.app.audit.trace_runs import Line, Sample, Spread
 from assay.app.compute.subject import MetricSubject, list_subjects
 from assay.explain.facts import DECIDING, collect_facts, list_appearances
 from assay.explain.terminal import Part, fit_parts, format_bars
-from assay.explain.wording import describe_expression, describe_sampling, list_compatibility_comments
+from assay.explain.wording import describe_sampling, list_compatibility_comments
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
 from assay.lang.check.reports import list_metrics
+from assay.lang.expression_wording import describe_expression
 from assay.lang.model.expression import parse_expression
 from assay.lang.model.package import Metric, Reduction
 from assay.lang.model.series import Term

@@ -16,6 +16,7 @@ from assay.report.render.pdf import PROXIES, UNREACHABLE_PROXY, typeset_pdf
 from assay.util.diagnostics import AssayError
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
+from tests.support.workspaces import edit_file
 
 
 def _write_secret(folder: Path) -> Path:
@@ -233,14 +234,12 @@ def test_error_escapes_control_characters(place: Path, tmp_path: Path) -> None:
 
 
 def test_warning_escapes_control_characters(place: Path, tmp_path: Path) -> None:
-    requests = place / "specs" / "service" / "requests.dhall"
-    text = requests.read_text(encoding="utf-8")
+    package = place / "specs" / "service" / "package.dhall"
     check = (
-        '{ code = "odd", sql = "SELECT host FROM requests ORDER BY host LIMIT 1", uses = [ "requests" ], '
+        '{ code = "odd", sql = "SELECT host FROM request_keys ORDER BY host LIMIT 1", uses = [ "request_keys" ], '
         'message = "\\u001b]0;PWN\\u0007 {host}", hint = "", severity = "warning" }'
     )
-    assert "checks = " not in text
-    requests.write_text(text.replace(", key = ", f", checks = [ {check} ], key = ", 1), encoding="utf-8")
+    edit_file(package, "[ request.relation ]", f"[ request.relation // {{ checks = [ {check} ] }} ]")
     command = ("build", "service/comparison", "--run", "runs/1.0", "-o", tmp_path / "out", "--to", "md")
     result = run_assay(*command, "--cache", tmp_path / "cache", cwd=place)
     assert result.status == 0, result.err

@@ -8,20 +8,14 @@ from pathlib import Path
 from tests.support.commands import run_assay
 
 TOTAL = """    , total =
-        duration
-          { id = "total"
-          , name = "Whole time"
-          , measure = S.elapsed { from = [ at.received ], to = at.sent }
-          , doc = "From the request to the response"
-          }
+        duration::{ id = "total", name = "Whole time", measure = request.between e.received e.sent }
     , size =
 """
 SHEETS = """    , sheets =
-        S.Metric::{
+        ofRequest::{
         , id = "sheets"
         , name = "Sheets of the response"
-        , grain = requests.grain.name
-        , measure = S.grain.taken at.sent events.field.bytes
+        , measure = request.taken e.sent e.field.bytes
         , unit = S.unit.perSecond (S.unit.unit "kilosheet" "ksheet")
         , doc = "Sheets of the response in a second"
         }

@@ -17,7 +17,6 @@ from tests.support.laboratory import ROOT
 def place(tmp_path: Path) -> Path:
     """Create a small workspace."""
     shutil.copytree(ROOT / "starter" / "specs" / "service", tmp_path / "ws" / "specs" / "service")
-    shutil.copytree(ROOT / "starter" / "queries", tmp_path / "ws" / "queries")
     return tmp_path / "ws"
 
 

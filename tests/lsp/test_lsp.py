@@ -178,7 +178,7 @@ def get_range(item: types.Diagnostic | types.TextEdit) -> tuple[int, int, int, i
 
 
 def test_misspelt_field_is_marked_until_corrected(editor: Editor) -> None:
-    text, position = editor.mark(METRICS, "at.started }", "at.|!|startet }")
+    text, position = editor.mark(METRICS, "e.started\n", "e.|!|startet\n")
     with editor.open(METRICS, text):
         (problem,) = editor.wait_for(METRICS, bool)
         line, column = position.line, position.character
@@ -211,12 +211,12 @@ def test_syntax_error_points_to_the_bracket(editor: Editor) -> None:
 
 def test_importer_of_edited_file_is_marked_too(editor: Editor) -> None:
     file, importer = f"{SPECS}/requests.dhall", f"{SPECS}/metrics.dhall"
-    text = editor.read(file).replace("{ received =", "{ arrived =").replace("at.received", "at.arrived")
+    text = editor.read(file).replace("in  S.grain", "let made = S.grain") + "\nin  { made }\n"
     with editor.open(file, text):
-        (problem,) = editor.wait_for(importer, bool)
-        expected = editor.read(importer)[: editor.read(importer).index("at.received")].count("\n")
+        problem, *_ = editor.wait_for(importer, bool)
+        expected = editor.read(importer)[: editor.read(importer).index("request.grain")].count("\n")
         assert problem.range.start.line == expected
-        assert "`received`" in problem.message
+        assert "`grain`" in problem.message
         editor.change(file, editor.read(file))
         editor.wait_for(importer, lambda problems: problems == [])
 
@@ -241,15 +241,16 @@ def test_package_check_marks_a_file_that_is_not_open(editor: Editor) -> None:
 
 
 def test_problem_points_to_the_unlisted_declaration(editor: Editor) -> None:
-    package, listed_line = editor.root / SPECS / "package.dhall", "    , grains = [ requests.grain ]\n"
+    package, listed_line = editor.root / SPECS / "package.dhall", "    , grains = [ request.grain ]\n"
     content = package.read_text(encoding="utf-8")
-    text, position = editor.mark(METRICS, "        , grain = requests.grain.name", '        , grain = |!|"request"')
+    text, position = editor.mark(METRICS, ", unit = S.unit.byte", ', unit = S.unit.byte, grain = |!|"request"')
+    text = text.replace("        ofRequest::{", "        S.Metric::{")
     package.write_text(content.replace(listed_line, ""), encoding="utf-8")
     try:
         with editor.open(METRICS, text):
             problems = editor.wait_for(METRICS, bool)
             related, *_ = problems[0].related_information or ()
-            _, declaration_position = editor.mark(f"{SPECS}/requests.dhall", 'let name = "', 'let name = |!|"')
+            _, declaration_position = editor.mark(f"{SPECS}/requests.dhall", '{ name = "', '{ name = |!|"')
             assert (problems[0].code, problems[0].range.start) == ("unknown-grain", position)
             assert related.location.uri == editor.get_document(f"{SPECS}/requests.dhall").uri
             assert related.location.range.start == declaration_position
@@ -265,10 +266,10 @@ def test_problem_points_to_the_unlisted_declaration(editor: Editor) -> None:
     ("marked_text", "expected"),
     [
         ("let S = ../sche|!|ma/package.dhall", "The spec language: every word that specs use."),
-        ("S.elap|!|sed { from", "```dhall\n∀(m : { from : List "),
-        ("at.star|!|ted }", "fields : List Text"),
-        ("let requests = ./requ|!|ests.dhall", "A grain binds instants to the rows of a relation."),
-        ("let dura|!|tion =", "```dhall\n∀(m : { doc : Text"),
+        ("S.metr|!|icOf request", "```dhall\n∀(g : { "),
+        ("e.star|!|ted\n", "forms : List { "),
+        ("let request = ./requ|!|ests.dhall", "a request, with the instants of its events."),
+        ("let dura|!|tion =", "```dhall\n{ Type : Type, default : { "),
     ],
 )
 def test_hover_shows_type_and_documentation(editor: Editor, marked_text: str, expected: str) -> None:
@@ -279,7 +280,7 @@ def test_hover_shows_type_and_documentation(editor: Editor, marked_text: str, ex
 
 
 def test_hover_shows_comment_of_shipped_schema(editor: Editor) -> None:
-    text, position = editor.mark(METRICS, "S.elapsed", "S.|!|elapsed")
+    text, position = editor.mark(METRICS, "request.between", "S.|!|elapsed")
     with editor.open(METRICS, text):
         assert (editor.hover(METRICS, position) or "").endswith(
             "time from the first of `from` that is present, to `to`"
@@ -289,10 +290,9 @@ def test_hover_shows_comment_of_shipped_schema(editor: Editor) -> None:
 @pytest.mark.parametrize(
     ("text", "marked_text", "file", "target"),
     [
-        ("at.sent }", "at.se|!|nt }", f"{SPECS}/requests.dhall", ", |!|sent = first"),
-        ("grain = requests.grain.name", "grain = requests.gr|!|ain.name", f"{SPECS}/requests.dhall", "let |!|grain ="),
-        ("let events = ./events.dhall", "let events = ./ev|!|ents.dhall", f"{SPECS}/events.dhall", "|!|-- Events"),
-        ("duration\n", "dura|!|tion\n", METRICS, "let |!|duration ="),
+        ("e.sent\n", "e.se|!|nt\n", f"{SPECS}/events.dhall", ", |!|sent = event"),
+        ("let e = ./events.dhall", "let e = ./ev|!|ents.dhall", f"{SPECS}/events.dhall", "|!|-- Events"),
+        ("duration::", "dura|!|tion::", METRICS, "let |!|duration ="),
     ],
 )
 def test_definition_in_another_file_opens(editor: Editor, text: str, marked_text: str, file: str, target: str) -> None:
@@ -303,7 +303,7 @@ def test_definition_in_another_file_opens(editor: Editor, text: str, marked_text
 
 
 def test_definition_in_shipped_schema_opens(editor: Editor) -> None:
-    text, position = editor.mark(METRICS, "S.elapsed", "S.elap|!|sed")
+    text, position = editor.mark(METRICS, "request.between", "S.elap|!|sed")
     schema = ROOT / "specs/schema/grain.dhall"
     with editor.open(METRICS, text):
         uri, line, column = editor.define(METRICS, position) or ("", 0, 0)
@@ -312,17 +312,17 @@ def test_definition_in_shipped_schema_opens(editor: Editor) -> None:
 
 
 def test_completion_lists_fields_of_unfinished_text(editor: Editor) -> None:
-    text, position = editor.mark(METRICS, "to = at.started }", "to = at.|!|")
+    text, position = editor.mark(METRICS, "request.between e.received e.started", "request.between e.received e.|!|")
     with editor.open(METRICS, text):
         items = editor.complete(METRICS, position)
-    assert list(items) == ["received", "sent", "started"]
+    assert list(items) == ["field", "received", "sent", "started"]
     assert (items["sent"].detail or "").startswith("{ ")
     assert isinstance(items["sent"].text_edit, types.TextEdit)
     assert items["sent"].text_edit.new_text == "sent"
 
 
 def test_completion_replaces_the_typed_text(editor: Editor) -> None:
-    text, position = editor.mark(METRICS, "S.elapsed { from = [ at.received ]", "S.ela|!| { from = [ at.")
+    text, position = editor.mark(METRICS, "request.between e.received", "S.ela|!| e.")
     with editor.open(METRICS, text):
         items = editor.complete(METRICS, position)
     (item,) = items.values()
@@ -335,12 +335,13 @@ def test_completion_replaces_the_typed_text(editor: Editor) -> None:
 
 
 def test_completion_lists_fields_of_a_parameter(editor: Editor) -> None:
-    text, position = editor.mark(METRICS, "S.Metric::(m /\\ {", "S.Metric::(m /\\ { id = m.|!|")
+    function = "let of = \\(m : { id : Text, name : Text, doc : Text }) -> { id = m.|!| }"
+    text, position = editor.mark(METRICS, "let ofRequest", f"{function}\n\nlet ofRequest")
     with editor.open(METRICS, text):
-        assert list(editor.complete(METRICS, position)) == ["doc", "id", "measure", "name"]
+        assert list(editor.complete(METRICS, position)) == ["doc", "id", "name"]
 
 
-@pytest.mark.parametrize("file", ["metrics.dhall", "requests.dhall", "reports.dhall"])
+@pytest.mark.parametrize("file", ["metrics.dhall", "events.dhall", "reports.dhall"])
 def test_completion_offers_names_of_truncated_spec(file: str) -> None:
     path = STARTER / SPECS / file
     text = path.read_text(encoding="utf-8")
@@ -356,24 +357,24 @@ def test_completion_offers_names_of_truncated_spec(file: str) -> None:
 
 
 def test_rename_changes_a_let_and_all_its_uses(editor: Editor) -> None:
-    text, position = editor.mark(METRICS, "let at =", "let a|!|t =")
+    text, position = editor.mark(METRICS, "let e =", "let |!|e =")
     with editor.open(METRICS, text):
         params = types.PrepareRenameParams(editor.get_document(METRICS), position)
         renaming = editor.wait_for_answer(editor.client.text_document_prepare_rename_async(params))
-        edits = editor.rename(METRICS, position, "instants")
-    assert renaming.placeholder == "at"
+        edits = editor.rename(METRICS, position, "events")
+    assert renaming.placeholder == "e"
     lines = text.split("\n")
     for edit in reversed(edits):
         line, start, _, end = get_range(edit)
         lines[line] = lines[line][:start] + edit.new_text + lines[line][end:]
-    assert "\n".join(lines) == text.replace("let at =", "let instants =").replace(" at.", " instants.")
+    assert "\n".join(lines) == text.replace("let e =", "let events =").replace(" e.", " events.")
 
 
 @pytest.mark.parametrize(
     ("name", "message"), [("let", "`let` is a reserved word"), ("List", "`List` is built in"), ("a b", "is not a name")]
 )
 def test_rename_to_invalid_name_is_refused(editor: Editor, name: str, message: str) -> None:
-    text, position = editor.mark(METRICS, "let at =", "let a|!|t =")
+    text, position = editor.mark(METRICS, "let e =", "let |!|e =")
     with editor.open(METRICS, text), pytest.raises(JsonRpcException, match=message):
         editor.rename(METRICS, position, name)
 

@@ -386,7 +386,8 @@ def _read_word_rows() -> list[tuple[list[tuple[str, str]], list[str]]]:
 
 def _read_specs() -> str:
     shipped = (path for path in (ROOT / "specs").glob("*/**/*.dhall") if "schema" not in path.parts)
-    examples = (path for folder in ("examples", "docs") for path in (ROOT / folder).glob("**/specs/*/*.dhall"))
+    folders = (ROOT / name for name in ("examples", "starter", "docs"))
+    examples = (path for folder in folders for path in folder.glob("**/specs/*/*.dhall"))
     paths = sorted((*shipped, *examples))
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay.explain.wording import describe_expression
 from assay.lang.expression_types import NONE, KindError, Scope, ValueType, infer
+from assay.lang.expression_wording import describe_expression
 from assay.lang.model.expression import ARITY, LEAVES, Expression
 from assay.lang.units import UnitLibrary
 from assay.sql.expressions import Names, compile_expression

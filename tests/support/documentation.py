@@ -20,7 +20,7 @@ LANGUAGE_PAGES = tuple(name for name in PAGES if name.startswith("docs/spec-lang
 PACKAGE_PAGES = tuple(path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("compiler/*/README.md")))
 ALL_PAGES = (*PAGES, *PACKAGE_PAGES, "CONTRIBUTING.md", "CHANGELOG.md")
 OF_THE_SHELL = frozenset("|;&<>$*`~\n")
-PLACE = re.compile(r"-- (?P<file>(?:specs|queries|examples|docs)/\S+\.(?:dhall|sql))(?:, (?P<how>.+))?")
+PLACE = re.compile(r"-- (?P<file>(?:specs|queries|examples|starter|docs)/\S+\.(?:dhall|sql))(?:, (?P<how>.+))?")
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,7 @@ class Trial:
         file = self.root / place["file"]
         if place["how"] == "new":
             assert not file.exists(), f"{block.location}: {place['file']} exists"
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block.body, encoding="utf-8")
             return
         lines = file.read_text(encoding="utf-8").rstrip("\n").split("\n")
@@ -188,7 +189,7 @@ def create_trial(folder: Path, cache: Path) -> Trial:
     The command `assay` there uses `cache`.
     """
     root, tools = folder / "workspace", folder / "tools"
-    for name in ("specs", "queries", "golden/specs", "golden/sql", "examples"):
+    for name in ("specs", "queries", "golden/specs", "golden/sql", "examples", "starter"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("build"))
     (root / "golden" / "cardano").symlink_to(ROOT / "golden" / "cardano")
     (root / "golden" / "published").symlink_to(ROOT / "golden" / "published")

@@ -18,6 +18,7 @@ from assay.lang.metrics_of_grains import list_grain_metrics
 from assay.lang.model import package as model
 from assay.lang.model.expression import Expression, decode_expression, parse_expression
 from assay.lang.model.parts import Block, Part
+from assay.lang.taken_fields import add_taken_fields
 from assay.util.diagnostics import AssayError, Span, fail
 
 #: decodes plain data to a value
@@ -48,7 +49,7 @@ def decode_package(data: object, where: str, *, lenient: bool = False) -> model.
         decoded: model.Package = _build_decoder(model.Package, lenient)(data)
     except _ShapeError as error:
         raise _convert_error(error, "package", where) from None
-    return list_grain_metrics(decoded)
+    return list_grain_metrics(decoded if lenient else add_taken_fields(decoded))
 
 
 def _convert_error(error: _ShapeError, root: str, where: str) -> AssayError:

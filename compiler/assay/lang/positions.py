@@ -7,7 +7,7 @@ the declaration around it, a record of the value, decides which place is meant.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,9 +58,18 @@ class _Word:
         """Return the position of the literal; for a reference, or a literal elsewhere, where `file` uses it."""
         node = self._choose(file) if file else self.node
         if _is_of_schema(node):  # a word of the language made the record: show where the user wrote that word
-            around = (*self.placed.iter_usages(), *self.placed.iter_enclosing())
-            node = next((item for item in around if not _is_of_schema(item)), node)
+            node = next(itertools.chain(self._iter_usages_outside(), self._iter_writers_outside()), node)
         return _locate_node(node)
+
+    def _iter_usages_outside(self) -> Iterator[assay_dhall.Node]:
+        """Yield the expressions outside the schema that pass the text on."""
+        return (node for node in self.placed.iter_usages() if not _is_of_schema(node))
+
+    def _iter_writers_outside(self) -> Iterator[assay_dhall.Node]:
+        """Yield, for each record and list around the text, the last expression outside the schema on the way to it."""
+        for expressions in self.placed.iter_enclosing_parts():
+            outside = itertools.dropwhile(_is_of_schema, expressions)
+            yield from [*itertools.takewhile(lambda node: not _is_of_schema(node), outside)][-1:]
 
     def _choose(self, file: str) -> assay_dhall.Node:
         if self.node.source.name == file and not self.is_reference:

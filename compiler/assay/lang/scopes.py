@@ -170,7 +170,8 @@ def _compute_grain_scope(package: Package, grain: Grain, parameter: Parameter | 
     taken_fields: dict[str, ValueType] = {}
     for instant in grain.instants:
         columns = list_row_columns(package, instant.of) or {}
-        taken_fields.update({f"{instant.name}.{name}": columns.get(name, ValueType("text")) for name in instant.fields})
+        names = (*(name for name in columns if name not in (HOST, "seq", "t_ns")), *instant.fields)
+        taken_fields.update({f"{instant.name}.{name}": columns.get(name, ValueType("text")) for name in names})
     return Scope(
         {
             "column": {**_type_columns(grain.columns), **list_added_columns(grain)},

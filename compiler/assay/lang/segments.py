@@ -202,9 +202,8 @@ def find_field_to_take(package: Package, grain: Grain, name: str) -> str:
                     f"`{name}` is a field of `{event.name}`: {copied}its name to `dimensions` of grain "
                     f"`{grain.name}` (docs/spec-language/grains.md#a-row-for-each-record)"
                 )
-            copied = "" if name in instant.fields else f"add it to the fields of instant `{instant.name}`, then "
             return (
-                f"`{name}` is a field of `{event.name}`: {copied}"
+                f"`{name}` is a field of `{event.name}`: "
                 "`derived = [ { column = G.columnOf FIELD, value = G.taken INSTANT FIELD } ]` makes it a column of "
                 f"grain `{grain.name}`, and `dimensions = [ FIELD.name ]` a dimension "
                 "(docs/spec-language/grains.md#dimensions)"

@@ -6,11 +6,13 @@ Tables name the entries of their cells by ids: those of metrics and series, or i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.expression_wording import describe_expression
 from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
 from assay.lang.segments import describe_segment, is_segment
@@ -20,8 +22,22 @@ from assay.report.document import Appendix, Entry, Gallery, Group, Table
 def build_metric_entry(checked: CheckedPackage, name: str) -> Entry:
     """Return the entry of a metric."""
     metric = checked.get_metric(name)
-    paragraphs = (metric.doc, *(_describe_formula(metric) if formula.is_formula(metric) else ()))
-    return Entry(metric.id, metric.name, metric.unit.symbol, "\n".join(paragraphs), checked.definitions[name])
+    return Entry(
+        metric.id, metric.name, metric.unit.symbol, "\n".join(_describe_metric(metric)), checked.definitions[name]
+    )
+
+
+def _describe_metric(metric: Metric) -> tuple[str, ...]:
+    """Return the doc of a metric, or what it measures if it has none; for a formula also that, as lines."""
+    if formula.is_formula(metric):
+        return (*([metric.doc] if metric.doc else []), *_describe_formula(metric))
+    return (metric.doc or _describe_measure(metric),)
+
+
+def _describe_measure(metric: Metric) -> str:
+    """Return the measure in words, without the marks of names."""
+    text = re.sub(r"[`*]", "", describe_expression(metric.measure))
+    return text[:1].upper() + text[1:]
 
 
 def _describe_formula(metric: Metric) -> tuple[str, ...]:
@@ -124,7 +140,7 @@ def _list_segments(report: Report) -> tuple[str, ...]:
 
 def _build_segment_entry(checked: CheckedPackage, name: str) -> Entry:
     metric = checked.get_metric(name)
-    description = f"{metric.doc}\n{describe_segment(name)}".strip()
+    description = f"{metric.doc or _describe_measure(metric)}\n{describe_segment(name)}".strip()
     return Entry(metric.id, metric.name, metric.unit.symbol, description, checked.definitions[name])
 
 

@@ -36,8 +36,11 @@ def select_duplicates(relation: Relation) -> exp.Select:
 def has_unique_key(query: exp.Expr, key: Collection[str]) -> bool:
     """Return whether the text of a query proves that no two of its rows have the same key.
 
-    It does when the query groups by columns of the key only, or selects distinct rows of them.
+    It does when the query groups by columns of the key only, or selects distinct rows of them (as UNION does).
     """
+    if isinstance(query, exp.Union):
+        is_distinct = query.args.get("distinct") and not query.args.get("by_name")
+        return bool(is_distinct) and set(query.named_selects) <= set(key)
     if not isinstance(query, exp.Select):
         return False
     values_by_name = {item.alias_or_name: item.unalias() for item in query.selects}

@@ -19,7 +19,7 @@ let logs =
       , logs = [ "log.jsonl" ]
       , time = [ "time" ]
       , body = [ "data" ]
-      , lookups = [ S.Lookup::{ path = [ "event" ], generation = "v1" } ]
+      , lookups = [ S.source.nameAt [ "event" ] ]
       , constants = [ constant.version ]
       , doc = "Logs of the service: one JSON object per line, one directory per host"
       }

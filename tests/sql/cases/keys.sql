@@ -95,3 +95,23 @@ unique
 -- key: a
 SELECT a FROM t GROUP BY a UNION ALL SELECT a FROM t GROUP BY a;
 may repeat
+
+-- key: a b
+SELECT a, b FROM t UNION SELECT a, b FROM u;
+unique
+
+-- key: a
+SELECT a, b FROM t UNION SELECT a, b FROM u;
+may repeat
+
+-- key: a b
+SELECT a, b FROM t UNION ALL SELECT a, b FROM u;
+may repeat
+
+-- key: a b
+SELECT a, b FROM t UNION SELECT a, b FROM u UNION ALL SELECT a, b FROM v;
+may repeat
+
+-- key: a
+SELECT a FROM t UNION BY NAME SELECT a, b FROM u;
+may repeat

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from assay.explain import wording
 from assay.explain.facts import Facts
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.expression_wording import describe_expression
 from assay.lang.model.filters import Filter
 from assay.lang.model.package import Event, Grain, Metric, Package, Relation, Source
 from assay.lang.model.report import History, Report
@@ -133,7 +134,7 @@ def _create_grain_page(package: Package, grain: Grain, uses: Sequence[Ref]) -> D
     notes = [f"Key: {', '.join(grain.key)}"]
     if grain.runs:
         notes.append(
-            f"Rows: the longest runs of rows of `{grain.runs.of}` where {wording.describe_expression(grain.runs.holds)}"
+            f"Rows: the longest runs of rows of `{grain.runs.of}` where {describe_expression(grain.runs.holds)}"
         )
     elif grain.relation:
         notes.append(f"Rows: those of `{grain.relation}`")
@@ -144,7 +145,7 @@ def _create_grain_page(package: Package, grain: Grain, uses: Sequence[Ref]) -> D
                  f"{item.column.doc} (number of rows of `{item.of}`)") for item in grain.tallies]  # fmt: skip
     columns += [
         (item.column.name, item.column.type, item.column.unit.symbol,
-         f"{item.column.doc} ({wording.describe_expression(item.value)})")
+         f"{item.column.doc} ({describe_expression(item.value)})")
         for item in grain.derived
     ]  # fmt: skip
     instants = tuple((f"*{item.name}*", wording.describe_instant(item), item.doc) for item in grain.instants)
@@ -171,8 +172,7 @@ def _create_filter_page(package: Package, item: Filter, facts: Mapping[tuple[str
         else []
     )
     conditions = tuple(
-        ((Ref("grains", condition.grain),), wording.describe_expression(condition.holds))
-        for condition in item.conditions
+        ((Ref("grains", condition.grain),), describe_expression(condition.holds)) for condition in item.conditions
     )
     reports: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("reports", report.name),), use.argument)

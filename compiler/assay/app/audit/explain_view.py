@@ -173,7 +173,7 @@ def _format_constant(item: ConstantFact) -> str:
 
 
 def _format_event(event: EventFact) -> Iterator[str]:
-    names = "; ".join(f"{generation}: {', '.join(texts)}" for generation, texts in event.names)
+    names = "; ".join(": ".join(filter(None, (generation, ", ".join(texts)))) for generation, texts in event.names)
     yield f"`{event.name}`: {event.doc}" + (f" — {names}" if names else "")
     fields = [_format_field(item) for item in event.fields if item.role in DIRECT_ROLES]
     if fields:

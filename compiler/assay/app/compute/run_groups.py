@@ -144,8 +144,8 @@ def _iter_joined_parts(report: Report, groups: Sequence[GroupInputs], available:
             for block in part.blocks
             if all(
                 name in remaining and block in remaining[name].blocks
-                for name, shown in blocks_by_group.items()
-                if (part.title, block) in shown
+                for name, group_blocks in blocks_by_group.items()
+                if (part.title, block) in group_blocks
             )
         )
         yield dataclasses.replace(part, blocks=blocks)

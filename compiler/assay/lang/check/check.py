@@ -279,6 +279,30 @@ def _check_metrics(checker: Checker) -> None:
             continue
         _check_metric(checker, metric, scopes.build_grain_scope(checker.package, grains[metric.grain]))
         _check_order(checker, metric, grains[metric.grain])
+        _check_times(checker, metric, grains[metric.grain])
+
+
+def _check_times(checker: Checker, metric: Metric, grain: Grain) -> None:
+    """Report a measure that reads the instant of an event whose records have none: no row has a value."""
+    sources = checker.package.sources
+    timeless = {item.name for item in sources if not item.time and not SOURCE_KINDS[item.kind].has_series}
+    events = {
+        event.name: event
+        for event in checker.package.events
+        if event.source in timeless and not any(form.time for form in event.forms)
+    }
+    names = {node.name for node in metric.measure.walk() if node.op == "instant"}
+    for instant in grain.instants:
+        if instant.name in names and instant.of in events:
+            checker.report(
+                "no-time",
+                f"metric `{metric.id}` reads the instant `{instant.name}`, but records of `{instant.of}` have none",
+                metric.id,
+                expected=f"`time` of source `{events[instant.of].source}`: where its records have their instant",
+                found="no path",
+                field="measure",
+            )
+            return
 
 
 def _check_order(checker: Checker, metric: Metric, grain: Grain) -> None:
@@ -364,6 +388,7 @@ _PRECONDITIONS: tuple[Callable[[Checker], None], ...] = (
     names.check_positive,
     names.check_durations,
     names.check_bindings,
+    names.check_queries,
     names.check_files,
     enumerations.check_words,
 )

@@ -30,8 +30,8 @@ AS_UNIT = "`asUnit` declares the unit of a number explicitly"
 _UNLISTED_HINT = "is it in the package's lists? "
 #: kind of a name in an expression -> the beginning of the hint where it is unknown
 _LISTS = {
-    "instant": "is it in the grain's `instants`? ",
-    "taken": "is it in the `fields` of the instant? ",
+    "instant": "is it in the grain's `instants`, or its event in `events` of `G.eachKey`? ",
+    "taken": "is the instant in the grain, and the field in its event? ",
 }
 #: kind of a name in a code -> kind of the set of names that it belongs to
 _NAME_KIND = dict.fromkeys(("event", "relation", "grain", "series"), "table")

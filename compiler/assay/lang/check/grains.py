@@ -42,9 +42,9 @@ def _list_member_names(checker: Checker, grain: Grain) -> Iterator[str]:
     yield from (name for name in scopes.list_inherited_columns(checker.package, grain) if name not in declared)
     yield from (item.column.name for item in grain.tallies)
     yield from (item.column.name for item in grain.derived)
-    for instant in grain.instants:
-        yield instant.name
-        yield from (f"{instant.name}_{name}" for name in dict.fromkeys(instant.fields))
+    yield from (instant.name for instant in grain.instants)
+    # two instants of one name are one problem, not one more for each field
+    yield from dict.fromkeys(f"{instant.name}_{name}" for instant in grain.instants for name in instant.fields)
 
 
 def _check_cycles(checker: Checker, owner: str, grain: Grain) -> None:
@@ -225,9 +225,11 @@ def _check_pair(
     """Check that a pair names a column of the grain and one of `table`, with types that can be equal."""
     columns = scope.leaves["column"]
     if rows and pair.field not in rows:
-        checker.report_unknown("field", pair.field, f"of `{table}` in `on` of {owner}", rows, word=word)
+        use = f"of `{table}`, which {owner} matches with column `{pair.column}`"
+        checker.report_unknown("field", pair.field, use, rows, word=word)
     if pair.column not in columns:
-        checker.report_unknown("column", pair.column, f"in `on` of {owner}", columns, word=word)
+        use = f"that {owner} matches with field `{pair.field}` of `{table}`"
+        checker.report_unknown("column", pair.column, use, columns, word=word)
     check_agreement(checker, owner, word, [pair], columns, rows, table)
 
 

@@ -181,6 +181,15 @@ def check_bindings(checker: Checker) -> None:
                 checker.report("no-key", message, name, expected="`on` with a pair of columns, such as `G.same a b`")
 
 
+def check_queries(checker: Checker) -> None:
+    """Check that each relation has a query."""
+    for relation in checker.package.relations:
+        if not relation.sql.strip():
+            hint = "`G.eachKey` and `G.eachRecordOf` write it from their `events`, of which they need one"
+            message = f"relation `{relation.name}` has no SQL"
+            checker.report("no-sql", message, relation.name, expected="a query", found="an empty text", hint=hint)
+
+
 def check_files(checker: Checker) -> None:
     """Check that files of sources and constants are below the run."""
     for source in checker.package.sources:

@@ -48,12 +48,7 @@ let applyFields = [ field.took, field.limit, field.prefix ]
 
 let compactionFields = [ field.took, field.size ]
 
-let event =
-      \(name : Text) ->
-      \(message : Text) ->
-      \(fields : List S.Field) ->
-      \(doc : Text) ->
-        E.event { name, source = log.name, names = [ message ], fields, doc }
+let event = E.eventOf log
 
 let e =
       { applied = event "slow_apply" "apply request took too long" applyFields "A request took longer than 100 ms"
@@ -72,35 +67,32 @@ let byMember = { cluster = "host" }
 
 let column = \(f : S.Field) -> X.column (G.columnOf f)
 
-let slow =
-      \(m : { id : Text, name : Text, where : S.Expression, doc : Text }) ->
-        S.Metric::(     m
-                    /\  { grain = applies.grain.name, measure = column field.took, unit = U.millisecond, better = "lower" }
-                  )
+let ofCompaction = (S.metricOf compactions.grain) with default.better = "lower"
+
+let ofRequest = (S.metricOf applies.grain) with default.unit = U.millisecond with default.better = "lower"
+
+let slow = ofRequest with default.measure = column field.took
 
 let m =
       { write =
-          slow
-            { id = "slow_write"
-            , name = "Slow write"
-            , where = X.equals (column field.prefix) (X.text "")
-            , doc = "Duration of a write that took longer than 100 ms"
-            }
+          slow::{
+          , id = "slow_write"
+          , name = "Slow write"
+          , where = X.equals (column field.prefix) (X.text "")
+          , doc = "Duration of a write that took longer than 100 ms"
+          }
       , read =
-          slow
-            { id = "slow_read"
-            , name = "Slow read"
-            , where = X.matches (column field.prefix) "read-only .*"
-            , doc = "Duration of a read that took longer than 100 ms"
-            }
+          slow::{
+          , id = "slow_read"
+          , name = "Slow read"
+          , where = X.matches (column field.prefix) "read-only .*"
+          , doc = "Duration of a read that took longer than 100 ms"
+          }
       , excess =
-          S.Metric::{
+          ofRequest::{
           , id = "excess"
           , name = "Beyond the limit"
-          , grain = applies.grain.name
           , measure = X.minus (column field.took) (column field.limit)
-          , unit = U.millisecond
-          , better = "lower"
           , doc = "Time by which a request exceeded the expected duration of etcd"
           }
       , sync =
@@ -114,23 +106,19 @@ let m =
           , doc = "Duration of a write to disk that took longer than 1 s"
           }
       , compaction =
-          S.Metric::{
+          ofCompaction::{
           , id = "compaction_time"
           , name = "Compaction"
-          , grain = compactions.grain.name
           , measure = column field.took
           , unit = U.millisecond
-          , better = "lower"
           , doc = "Duration of a compaction"
           }
       , size =
-          S.Metric::{
+          ofCompaction::{
           , id = "database_size"
           , name = "Database"
-          , grain = compactions.grain.name
           , measure = column field.size
           , unit = U.mebibyte
-          , better = "lower"
           , doc = "Size of the database after a compaction"
           }
       }

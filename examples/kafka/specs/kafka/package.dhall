@@ -46,12 +46,7 @@ let field =
       , took = E.inUnit U.millisecond (E.integer "took")
       }
 
-let event =
-      \(name : Text) ->
-      \(pattern : Text) ->
-      \(fields : List S.Field) ->
-      \(doc : Text) ->
-        E.event { name, source = log.name, names = [ pattern ], fields, doc }
+let event = E.eventOf log
 
 let groupFields = [ field.group, field.generation ]
 
@@ -114,61 +109,65 @@ let ofGeneration =
         , doc = event.doc
         }
 
-let stabilized = ofGeneration "stabilized" e.stabilized // { fields = [ field.members.name ] }
+let stabilized = ofGeneration "stabilized" e.stabilized
 
 let assigned = ofGeneration "assigned" e.assigned
 
-let ofRebalance =
-      \(m : { id : Text, name : Text, from : S.Instant.Type, to : S.Instant.Type, doc : Text }) ->
-        S.Metric::{
-        , id = m.id
-        , name = m.name
-        , grain = rebalances.grain.name
-        , measure = S.elapsed { from = [ m.from ], to = m.to }
-        , unit = U.millisecond
-        , better = "lower"
-        , doc = m.doc
-        }
+let column = \(f : S.Field) -> X.column (G.columnOf f)
 
-let ofSegment =
-      \(m : { id : Text, name : Text, grain : Text, doc : Text }) ->
-        S.Metric::(m /\ { measure = X.column (G.columnOf field.took), unit = U.millisecond, better = "lower" })
+let ofRebalance = (S.metricOf rebalances.grain) with default.unit = U.millisecond with default.better = "lower"
 
 let m =
       { join =
-          ofRebalance
-            { id = "join_time"
-            , name = "Joining"
-            , from = rebalances.at
-            , to = stabilized
-            , doc = "Time until all members of the group rejoined"
-            }
+          ofRebalance::{
+          , id = "join_time"
+          , name = "Joining"
+          , measure = S.elapsed { from = [ rebalances.at ], to = stabilized }
+          , doc = "Time until all members of the group rejoined"
+          }
       , assign =
-          ofRebalance
-            { id = "assignment_time", name = "Assignment", from = stabilized, to = assigned, doc = "Time until partitions were assigned" }
+          ofRebalance::{
+          , id = "assignment_time"
+          , name = "Assignment"
+          , measure = S.elapsed { from = [ stabilized ], to = assigned }
+          , doc = "Time until partitions were assigned"
+          }
       , rebalance =
-          ofRebalance
-            { id = "rebalance_time"
-            , name = "Rebalance"
-            , from = rebalances.at
-            , to = assigned
-            , doc = "Time during which the group consumed nothing"
-            }
+          ofRebalance::{
+          , id = "rebalance_time"
+          , name = "Rebalance"
+          , measure = S.elapsed { from = [ rebalances.at ], to = assigned }
+          , doc = "Time during which the group consumed nothing"
+          }
       , members =
-          S.Metric::{
+          ofRebalance::{
           , id = "members"
           , name = "Members"
-          , grain = rebalances.grain.name
           , measure = G.taken stabilized field.members
           , unit = U.count
+          , better = "neither"
           , doc = "Members of the group after the rebalance"
           }
       , roll =
-          ofSegment
-            { id = "roll_time", name = "Segment roll", grain = segments.grain.name, doc = "Time to open a new segment" }
+          S.Metric::{
+          , id = "roll_time"
+          , name = "Segment roll"
+          , grain = segments.grain.name
+          , measure = column field.took
+          , unit = U.millisecond
+          , better = "lower"
+          , doc = "Time to open a new segment"
+          }
       , snapshot =
-          ofSegment
-            { id = "snapshot_time", name = "Snapshot", grain = snapshots.grain.name, doc = "Time to write a snapshot of the producer state" }
+          S.Metric::{
+          , id = "snapshot_time"
+          , name = "Snapshot"
+          , grain = snapshots.grain.name
+          , measure = column field.took
+          , unit = U.millisecond
+          , better = "lower"
+          , doc = "Time to write a snapshot of the producer state"
+          }
       }
 
 let groups = [ m.join, m.assign, m.rebalance, m.members ]

@@ -54,12 +54,7 @@ let field =
       , copied = E.inUnit U.byte (E.changed [ E.binarySize ] (E.integer "copied"))
       }
 
-let event =
-      \(name : Text) ->
-      \(pattern : Text) ->
-      \(fields : List S.Field) ->
-      \(doc : Text) ->
-        E.event { name, source = log.name, names = [ pattern ], fields, doc }
+let event = E.eventOf log
 
 -- `{copied...}` takes the number and its unit: `6 MB`.
 let e =
@@ -98,7 +93,7 @@ let saved =
       , doc = e.saved.doc
       }
 
-let copied = saved // { name = "copied", of = e.copied.name, fields = [ field.copied.name ], doc = e.copied.doc }
+let copied = saved // { name = "copied", of = e.copied.name, doc = e.copied.doc }
 
 -- The end of a rewrite does not name the child: its start is the latest before it in the log.
 let rewrites =
@@ -115,25 +110,23 @@ let rewriteStarted =
       , doc = e.rewriteStarted.doc
       }
 
+let ofSave = (S.metricOf saves.grain) with default.better = "lower"
+
 let m =
       { save =
-          S.Metric::{
+          ofSave::{
           , id = "save_time"
           , name = "Snapshot"
-          , grain = saves.grain.name
           , measure = S.elapsed { from = [ saves.at ], to = saved }
           , unit = U.millisecond
-          , better = "lower"
           , doc = "Time from the start of the child to the snapshot on disk"
           }
       , copied =
-          S.Metric::{
+          ofSave::{
           , id = "copied_memory"
           , name = "Copied memory"
-          , grain = saves.grain.name
           , measure = G.taken copied field.copied
           , unit = U.mebibyte
-          , better = "lower"
           , doc = "Peak of the memory copied because the server wrote to it during the snapshot"
           }
       , rewrite =

@@ -22,14 +22,8 @@ let result = E.text "result"
 let received =
       E.event { name = "received", source = source.log.name, names = [ "received" ], fields = [ field.request ], doc = "A request" }
 
-let sent =
-      E.event
-        { name = "sent"
-        , source = source.log.name
-        , names = [ "sent" ]
-        , fields = [ field.request, field.bytes, field.kind ]
-        , doc = "A response"
-        }
+-- E.eventOf => bytes_of_pages
+let sent = E.eventOf source.log "sent" "sent" [ field.request, field.bytes, field.kind ] "A response"
 
 -- E.is, E.has => good_results
 let checked =
@@ -55,6 +49,9 @@ let requests = G.eachRecord { name = "requests", event = received, fields = [ fi
 -- G.eachRecordOf => times_of_exchanges
 let exchanges =
       G.eachRecordOf { name = "exchanges", events = [ received, sent ], fields = [ field.request ], doc = "A request or a response" }
+
+-- G.eachKey => time_to_response, bytes_of_responses
+let answers = G.eachKey { name = "answer", key = field.request, events = [ received, sent ], doc = "A request and its response" }
 
 -- G.same, G.columnOf, G.fieldNames => times_of_requests, bytes_of_pages
 let response =
@@ -120,6 +117,23 @@ let metric =
       \(measure : S.Expression) ->
       \(unit : S.Unit) ->
         S.Metric::{ id, name = id, grain = grain.name, measure, unit, doc = id }
+
+-- S.metricOf => time_to_response
+let ofAnswer = S.metricOf answers.grain
+
+let timeToResponse =
+      ofAnswer::{
+      , id = "time_to_response"
+      , name = "Time to the response"
+      , measure = answers.between received sent
+      , unit = U.millisecond
+      }
+
+-- M.metricOf => bytes_of_responses
+let ofBytes = (M.metricOf answers.grain) with default.unit = U.byte
+
+let bytesOfResponses =
+      ofBytes::{ id = "bytes_of_responses", name = "Bytes", measure = answers.taken sent field.bytes }
 
 -- S.elapsed => times_of_requests
 let times = metric "times_of_requests" requests.grain (S.elapsed { from = [ requests.at ], to = response }) U.millisecond
@@ -199,6 +213,8 @@ let metrics =
             , number
             , centile
             , namesOf
+            , timeToResponse
+            , bytesOfResponses
             }
         )
 
@@ -218,6 +234,8 @@ let expect =
       , { metric = number, samples = [ "1", "2" ] }
       , { metric = centile, samples = [ "0", "3" ] }
       , { metric = namesOf, samples = [ "0", "2", "3" ] }
+      , { metric = timeToResponse, samples = [ "250", "500" ] }
+      , { metric = bytesOfResponses, samples = [ "512", "2048" ] }
       ]
 
 in  { received
@@ -225,8 +243,8 @@ in  { received
     , sent
     , events = [ received, sent, checked, ended ]
     , grains =
-      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain, exchanges.grain ]
-    , relations = [ requests.relation, checks.relation, ends.relation, exchanges.relation ]
+      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain, exchanges.grain, answers.grain ]
+    , relations = [ requests.relation, checks.relation, ends.relation, exchanges.relation, answers.relation ]
     , metrics
     , expect
     }

@@ -1,10 +1,10 @@
 WITH samples AS (
   SELECT
-    sent_bytes AS value
+    at_response_sent_bytes AS value
   FROM request
   WHERE
     accepted AND NOT (
-      sent_bytes
+      at_response_sent_bytes
     ) IS NULL
 ), ordered AS (
   SELECT
@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* response_size: Size of the response */
-/* definition d8eaf2b5f5b1ddcfdffcf6b11101b861dfe076d5fdbcce048c0e500619530196 */
+/* definition 11ddbf2bd1c3d2c987d6de9f436e1068a22324a84375495d0f68f93b094ffb18 */
 SELECT
   size,
   mean,

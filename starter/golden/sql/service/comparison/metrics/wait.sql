@@ -1,10 +1,10 @@
 WITH samples AS (
   SELECT
-    started - received AS value
+    at_work_started - at_request_received AS value
   FROM request
   WHERE
     accepted AND NOT (
-      started - received
+      at_work_started - at_request_received
     ) IS NULL
 ), ordered AS (
   SELECT
@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* wait: Waiting time */
-/* definition 77f7b8226f75ffb75997dc50467e0ba067990deedc327a00d1215ddc63da2f01 */
+/* definition b81b8703be85126487aecb04e83659708b9938126aeb87826c74c01f9d8bfbac */
 SELECT
   size,
   mean,

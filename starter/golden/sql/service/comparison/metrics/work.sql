@@ -1,10 +1,10 @@
 WITH samples AS (
   SELECT
-    sent - started AS value
+    at_response_sent - at_work_started AS value
   FROM request
   WHERE
     accepted AND NOT (
-      sent - started
+      at_response_sent - at_work_started
     ) IS NULL
 ), ordered AS (
   SELECT
@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* work: Working time */
-/* definition 70103f582a9a603a8d8c171c6ac36fc86d689a911de8da456aecb2f06ff3841f */
+/* definition f4081938bd8ee165f19d7000ffdbc41dc8f03671e0670ac198194efb40a64055 */
 SELECT
   size,
   mean,

@@ -1,11 +1,11 @@
 CREATE TEMPORARY TABLE request_rows AS
 SELECT
   base.*,
-  received.t_ns AS received,
-  started.t_ns AS started,
-  sent.t_ns AS sent,
-  sent.bytes AS sent_bytes
-FROM requests AS base
+  at_request_received.t_ns AS at_request_received,
+  at_work_started.t_ns AS at_work_started,
+  at_response_sent.t_ns AS at_response_sent,
+  at_response_sent.bytes AS at_response_sent_bytes
+FROM request_keys AS base
 LEFT JOIN (
   SELECT
     host,
@@ -15,8 +15,9 @@ LEFT JOIN (
   GROUP BY
     host,
     request
-) AS received
-  ON received.host = base.host AND received.request = base.request
+) AS at_request_received
+  ON at_request_received.host = base.host
+  AND at_request_received.request = base.request
 LEFT JOIN (
   SELECT
     host,
@@ -26,8 +27,8 @@ LEFT JOIN (
   GROUP BY
     host,
     request
-) AS started
-  ON started.host = base.host AND started.request = base.request
+) AS at_work_started
+  ON at_work_started.host = base.host AND at_work_started.request = base.request
 LEFT JOIN (
   SELECT
     host,
@@ -38,5 +39,5 @@ LEFT JOIN (
   GROUP BY
     host,
     request
-) AS sent
-  ON sent.host = base.host AND sent.request = base.request;
+) AS at_response_sent
+  ON at_response_sent.host = base.host AND at_response_sent.request = base.request;
