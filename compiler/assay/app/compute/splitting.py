@@ -41,8 +41,6 @@ MOST_VALUES = 10
 MOST_HOSTS = 64
 """How many hosts `--by host` lists: as many as a figure draws."""
 HOST = "host"
-FIGURE = "Figure: "
-"""How the titles of splits of charts begin."""
 
 CountValues = Callable[[Sequence[ValueRequest]], Computation]
 
@@ -250,7 +248,7 @@ def _parse_id(checked: CheckedPackage, name: str) -> Split:
 
 def _create_section(checked: CheckedPackage, chart: Chart) -> Section:
     """Return a section with the metric and values of a chart."""
-    title = f"{FIGURE}{checked.get_metric(chart.metric).name} ({chart.metric}) by {' and '.join(chart.by)}"
+    title = f"Figure: {checked.get_metric(chart.metric).name} ({chart.metric}) by {' and '.join(chart.by)}"
     return Section(title, "", (chart.metric,), by=chart.by, limit=chart.limit)
 
 
@@ -364,6 +362,7 @@ def restore_splits(
     """
     splits = dict(zip(results.get("splits", {}), read_splits(results), strict=True))
     titles = {section.title for section in report.sections}
+    titles |= {_create_section(checked, chart).title for chart in report.charts if chart.by}
     sections = [
         _show_segments(section, splits[section.title]) if section.by and section.title in splits else section
         for section in report.sections
@@ -371,7 +370,7 @@ def restore_splits(
     further = [
         Section(title, "", tuple(_list_rows(split)))
         for title, split in splits.items()
-        if title not in titles and not title.startswith(FIGURE)
+        if title not in titles
     ]
     return add_segments(checked, splits.values()), replace(report, sections=(*sections, *further))
 
