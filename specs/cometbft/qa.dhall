@@ -317,6 +317,19 @@ let extensions =
               ]
       }
 
+-- What the first page judges in a group of runs; the report on one testnet has it in its sections.
+let averages =
+      part::{
+      , title = "Averages"
+      , blocks =
+          B.comparisons
+            [ B.comparison "Load" [ m.validTxs, m.throughput ]
+            , B.comparison "Latency" [ m.latency ]
+            , B.comparison "Blocks" [ m.interval, m.catchingUp, m.complaints ]
+            , B.comparison "Nodes" [ n.blockRate, n.mempoolSize, n.mostMemory, n.averageLoad ]
+            ]
+      }
+
 let qa =
       S.Report::{
       , name = "qa"
@@ -375,5 +388,6 @@ in  { qa
       , wholeRun
       , logs
       , extensions
+      , averages
       }
     }

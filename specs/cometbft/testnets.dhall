@@ -30,8 +30,8 @@ let testnets =
       , parts =
             B.ofGroup
               large
-              [ part.saturation, part.latencies, part.nodes, part.overload, part.fault, part.logs ]
-          # B.ofGroup rotating [ part.rotating, part.wholeRun ]
+              [ part.saturation, part.latencies, part.nodes, part.overload, part.fault, part.logs, part.averages ]
+          # B.ofGroup rotating [ part.rotating, part.wholeRun, part.averages ]
           # B.ofGroup
               extensions
               [     part.extensions

@@ -33,8 +33,15 @@ def summarize_build(folder: Path, seconds: float) -> str:
 
 
 def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
+    from assay.app.judge.judged_results import get_group_results, list_judged_groups
+
     if results.get("judgement") is not None:
         return _describe_changes(results)
+    if judged_groups := list_judged_groups(results):
+        return tuple(
+            f"{escape_text(group['title'])}: {'; '.join(_describe_changes(get_group_results(results, group)))}"
+            for group in judged_groups
+        )
     phases = [column for column in results.get("runs", ()) if "phase" in column]
     runs = dict.fromkeys(column.get("run", column["id"]) for column in results.get("runs", ()))
     if len(runs) == 1 and results.get("metrics") and not phases:

@@ -56,6 +56,7 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
               help="Whether gated metrics pass that cannot tell, and so may be worse.")  # fmt: skip
 @click.option("--segments", "has_segments", is_flag=True,
               help="Gate all segments of the report, too, such as those of a section that splits metrics.")  # fmt: skip
+@click.option("--group", metavar="NAME", default="", help="Decide on this group of runs, in a report with groups.")
 @click.option("--baseline", metavar="median:N[:TAG]",
               help="Compare with the median of the last N recorded runs, not with the first of the build.")  # fmt: skip
 @add_results_option
@@ -68,7 +69,7 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
 @click.pass_context
 def gate(
     context: click.Context, folder: str, is_once: bool, allows_missing: bool, allows_no_interval: bool, undecided: str,
-    has_segments: bool, baseline: str | None, results: Path | None, junit: Path | None, sarif: Path | None,
+    has_segments: bool, group: str, baseline: str | None, results: Path | None, junit: Path | None, sarif: Path | None,
     has_comment: bool, form: str,
 ) -> int:  # fmt: skip
     """Tell whether metrics got worse by more than their margins.
@@ -88,9 +89,11 @@ def gate(
     from assay.provenance.read import get_build_folder
     from assay.util.diagnostics import CLOSED_GATE, AssayError
 
+    if group and baseline:
+        raise click.UsageError("--group cannot be used with --baseline, which compares one run without groups")
     build = get_build_folder(Path(folder))
     with open_command_session(context) as session:
-        judged = _judge(session, build, baseline, results) if baseline else read_judged_results(build)
+        judged = _judge(session, build, baseline, results) if baseline else read_judged_results(build, group)
         if has_segments:
             judged = gate_segments(judged)
         try:

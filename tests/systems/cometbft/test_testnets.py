@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -90,7 +91,8 @@ def test_parts_show_the_runs_of_their_group(tmp_path: Path, cache: Path, runs: M
     out = tmp_path / "out"
     build(out, cache, runs, "--to", "md")
     results, document = load_json(out / "results.json"), load_json(out / "document.json")
-    assert results["groups"] == [
+    members = ("name", "title", "runs")
+    assert [{name: group[name] for name in members} for group in results["groups"]] == [
         {"name": "200-node", "title": "200-node testnet", "runs": ["200-node:v0.37", "200-node:v0.38"]},
         {"name": "rotating", "title": "Rotating-node testnet", "runs": ["rotating:v0.37", "rotating:v0.38"]},
         {"name": "extensions", "title": "Vote-extension testbed", "runs": []},
@@ -122,7 +124,15 @@ def test_group_without_runs_is_left_out_with_a_word(tmp_path: Path, cache: Path,
             (
                 "200-node",
                 "200-node testnet",
-                ("Saturation point", "Latencies", "Metrics of the nodes", "Overload", "Fault", "Logs of the nodes"),
+                (
+                    "Saturation point",
+                    "Latencies",
+                    "Metrics of the nodes",
+                    "Overload",
+                    "Fault",
+                    "Logs of the nodes",
+                    "Averages",
+                ),
             ),
             ("extensions", "Vote-extension testbed", ("Vote extensions",)),
         )
@@ -130,7 +140,7 @@ def test_group_without_runs_is_left_out_with_a_word(tmp_path: Path, cache: Path,
     assert built.status == 0
     assert [f"warning: {text}" for text in left_out] == built.err.splitlines()[:2]
     assert load_json(out / "document.json")["warnings"][:2] == left_out
-    assert [title.partition(":")[0] for title in list_titles(out)] == ["Rotating-node testnet"] * 2 + ["Results"]
+    assert [title.partition(":")[0] for title in list_titles(out)] == ["Rotating-node testnet"] * 3 + ["Results"]
     reason = "there is no run of group 200-node"
     assert find_scenarios(out) == [
         ["200 nodes: every configuration", "—", "—", "N/A", reason],
@@ -169,7 +179,7 @@ def test_records_that_a_group_lacks_are_missed_there(tmp_path: Path, cache: Path
     assert built.status == 0, built.err
     note = "Runs 200-node:v0.37, 200-node:v0.38 have no records of source samples"
     noted = [part["title"] for part in load_json(out / "document.json")["galleries"] if note in " ".join(part["text"])]
-    assert noted == [f"200-node testnet: {part}" for part in ("Metrics of the nodes", "Overload", "Fault")]
+    assert noted == [f"200-node testnet: {part}" for part in ("Metrics of the nodes", "Overload", "Fault", "Averages")]
     assert [plot for plot in find_part(out, "Rotating-node testnet: Rotating nodes")["plots"] if plot]
 
 
@@ -196,6 +206,30 @@ def test_verify_and_trace_know_groups(tmp_path: Path, cache: Path, runs: Mapping
     assert "no-run" in run_assay("verify", out, "--cache", cache).err
     verified = run_assay("verify", out, "--run", f"rotating:v0.38={moved}", "--cache", cache)
     assert verified.out.endswith("all the same bytes\n"), verified.err
+
+
+def test_gate_decides_on_a_group(tmp_path: Path, cache: Path, runs: Mapping[str, Path]) -> None:
+    """Latencies of the second testnet are half again as long, with too few samples for an interval."""
+    out, once = tmp_path / "out", ("--once", "--allow-missing")
+    built = build(out, cache, runs, "--to", "md")
+    assert [text.partition(":")[0] for text in built.summary.split("; ") if "testnet: " in text] == [
+        "200-node testnet", "Rotating-node testnet",
+    ]  # fmt: skip
+    apart = run_assay("gate", out, *once)
+    assert (apart.status, "--group with one of 200-node, rotating" in apart.err) == (2, True)
+    first, second = (run_assay("gate", out, *once, "--group", group) for group in ("200-node", "rotating"))
+    assert (first.status, second.status) == (0, 1)
+    assert first.out.startswith("200-node:v0.38 against 200-node:v0.37: none of 7 gated metrics is worse")
+    assert "error[nothing-judged]" in second.err
+    assert run_assay("gate", out, *once, "--group", "nodes").status == 2
+
+
+def test_margin_is_that_of_each_group(tmp_path: Path, cache: Path, runs: Mapping[str, Path]) -> None:
+    out = tmp_path / "out"
+    assert build(out, cache, runs, "--to", "md", "--margin", "60%").status == 0
+    groups = load_json(out / "results.json")["groups"]
+    changes = [group["judgement"]["metrics"]["latency"] for group in groups if "judgement" in group]
+    assert [change["margin"]["percent"] for item in changes for change in item.values()] == [60, 60]
 
 
 def test_quotes_name_their_group(tmp_path: Path, cache: Path, runs: Mapping[str, Path]) -> None:
@@ -228,7 +262,7 @@ def test_list_of_runs_is_relative_to_its_file(tmp_path: Path, cache: Path, runs:
 
 
 GROUPED = """\
-let A = (../schema/package.dhall).article
+let B = (../schema/package.dhall).block
 
 let upgrade = (./upgrade.dhall).upgrade
 

@@ -57,6 +57,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
+from assay.lang.model.parts import get_group_name
 from assay.lang.model.report import Report
 from assay.number_styles.registry import get_style, list_style_names
 from assay.plan.planner import AppliedFilter, can_split_by_phase
@@ -309,7 +310,11 @@ def _assemble(
         results["noise"] = build_noise_data(noise)
     document = add_observations(checked, shown_report, document, observations, results)
     results |= build_calibration_data(metrics, calibration_figures, choices)
-    results |= build_row_data(checked, computation, run_figures) | build_run_group_data(report, run_figures)
+    results |= build_row_data(checked, computation, run_figures)
+    if report.groups:
+        main_runs = list_main_runs(report, figures)
+        judged = _build_group_judgements(computed, judgements_by_group, document.answers, main_runs)
+        results["groups"] = build_run_group_data(report, run_figures, judged)
     results |= {"claims": build_claims_data(claims)} if claims else {}
     labels = (*label_runs(report, figures), *calibration_labels, *label_runs(report, whole_runs))
     stored = prose if report.parts else prose or None
@@ -450,6 +455,24 @@ def _judge(
     )
     metrics = list_judged_metrics(checked, report)
     return judge_report(checked, report, computation, choices.summary, metrics, calculate)
+
+
+def _build_group_judgements(
+    computed: ComputedReport,
+    judgements_by_group: Mapping[str, ReportJudgements],
+    answers: Sequence[Answer],
+    main_runs: Sequence[RunFigures],
+) -> dict[str, dict[str, object]]:
+    """Return the judgements of each judged group, in the form of those of a report without groups."""
+    judged = {}
+    for group in computed.groups:
+        if judgements := judgements_by_group.get(group.inputs.name):
+            runs = [run for run in main_runs if get_group_name(run.id) == group.inputs.name]
+            group_answers = [answer for answer in answers if get_group_name(answer.run_id) == group.inputs.name]
+            judged[group.inputs.name] = _build_judgements(
+                judgements, group.report, group_answers, runs, group.computation
+            )
+    return judged
 
 
 def _build_judgements(

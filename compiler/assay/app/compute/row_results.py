@@ -58,17 +58,19 @@ def _describe_unit(symbol: str, factor: str = "1") -> Mapping[str, str]:
     return {"unit": symbol, "factor": factor}
 
 
-def build_run_group_data(report: Report, runs: Sequence[RunFigures]) -> dict[str, object]:
-    """Return the groups of a report with the ids of their runs as plain data; empty without groups."""
-    groups = [
+def build_run_group_data(
+    report: Report, runs: Sequence[RunFigures], judgements: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """Return the groups of a report with the ids of their runs, and the judgements of those that are judged."""
+    return [
         {
             "name": group.name,
             "title": group.title,
             "runs": [run.id for run in runs if get_group_name(run.id) == group.name],
+            **({"judgement": judgements[group.name]} if group.name in judgements else {}),
         }
         for group in report.groups
     ]
-    return {"groups": groups} if groups else {}
 
 
 def _export_rows(rows: Sequence[Row]) -> list[dict[str, object]]:

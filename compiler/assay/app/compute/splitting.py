@@ -367,11 +367,7 @@ def restore_splits(
         _show_segments(section, splits[section.title]) if section.by and section.title in splits else section
         for section in report.sections
     ]
-    further = [
-        Section(title, "", tuple(_list_rows(split)))
-        for title, split in splits.items()
-        if title not in titles
-    ]
+    further = [Section(title, "", tuple(_list_rows(split))) for title, split in splits.items() if title not in titles]
     return add_segments(checked, splits.values()), replace(report, sections=(*sections, *further))
 
 

@@ -233,16 +233,47 @@ class JudgedResults:
         return sum(run.judged_segments for run in self.runs)
 
 
-def read_judged_results(folder: Path) -> JudgedResults:
-    """Read the judgements of a build, from its folder or its results. Raises AssayError for a build without them."""
+def read_judged_results(folder: Path, group: str = "") -> JudgedResults:
+    """Read the judgements of a build, or of one of its groups of runs, from its folder or its results.
+
+    Raises AssayError for a build without them, and for several judged groups if `group` names none.
+    """
     path = folder if folder.name == RESULTS and folder.is_file() else folder / RESULTS
-    results = read_results_data(path)
+    results = _select_group(path, read_results_data(path), group)
     if results.get("judgement") is None:
         raise _build_judgement_error(path, results)
     try:
         return parse_judged_results(results)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise _build_format_error(path) from None
+
+
+def _select_group(path: Path, results: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the results of a group of runs, by default of the only judged one, as those of a report without groups."""
+    judged = {item["name"]: item for item in list_judged_groups(results)}
+    if not judged and (not name or "groups" in results):
+        return results
+    if name not in judged and (name or len(judged) > 1):
+        raise fail(
+            "no-group",
+            f"the build judges no group `{name}`: {path}" if name else f"each group of runs is judged apart: {path}",
+            expected=f"--group with one of {', '.join(judged)}" if judged else "a report with groups of runs",
+            hint=f"decide on one of them, as in --group {next(iter(judged))}" if judged else "leave out --group",
+            status=USAGE,
+        )
+    return get_group_results(results, judged[name] if name else next(iter(judged.values())))
+
+
+def list_judged_groups(results: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the groups of runs of results that are judged, each apart."""
+    return [item for item in results.get("groups", ()) if "judgement" in item]
+
+
+def get_group_results(results: Mapping[str, Any], group: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the results of a judged group of runs as those of a report without groups."""
+    runs = [item for item in results["runs"] if item.get("run", item["id"]) in group["runs"]]  # or its phases
+    versions = [item for item in results.get("versions", ()) if item["id"] in group["judgement"]["hosts"]]
+    return {**results, "runs": runs, "versions": versions, "judgement": group["judgement"]}
 
 
 def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
@@ -253,8 +284,8 @@ def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
     if "runs" not in results:
         hint = "pass the output folder of a comparison"
     elif "groups" in results:
-        origin = f"{origin}, whose groups of runs are judged apart"
-        hint = "the first page has a verdict of each group; gate the runs of one by a report without groups"
+        origin = f"{origin}, none of whose groups has two runs with metrics to compare"
+        hint = "pass a second --run of a group to `assay build`, or give a part of the group a comparison"
     elif "noise" in results:
         origin, hint = f"{origin} with --repeats", "build the report without --repeats"
     elif isinstance(runs, list) and len(runs) == 1:

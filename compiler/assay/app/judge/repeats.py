@@ -17,6 +17,7 @@ from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail
 
 LEAST_RUNS = 3
+MARGIN = "--margin"
 _MARGIN = re.compile(r"(\d+(?:\.\d+)?) ?%")
 
 
@@ -28,7 +29,8 @@ def check_repeats(report: Report, runs: Sequence[NamedRun], options: Options, ha
     if has_phases and (options.measures_noise or options.calibration or repeated):
         raise fail("repeats", f"phases cannot be compared with {option or f'several runs of `{repeated}`'}",
                    hint="build without phases, or give each run a name of its own", status=USAGE)  # fmt: skip
-    if (cause := option or (repeated and f"several runs of `{repeated}`")) and report.parts:
+    of_runs = option if option != MARGIN else ""
+    if (cause := of_runs or (repeated and f"several runs of `{repeated}`")) and report.parts:
         raise fail("repeats", f"{cause} cannot be used with `{report.name}`, whose parts compare single runs",
                    expected="a report without parts", status=USAGE)  # fmt: skip
     if options.measures_noise:
@@ -56,7 +58,7 @@ def _check_runs_of_noise(versions: Sequence[str], count: int, options: Options) 
 
 def find_repeats_option(options: Options) -> str:
     """Return the first option on repeats that the user chose; empty if none."""
-    chosen = {"--repeats": options.measures_noise, "--calibrate": options.calibration, "--margin": options.margin}
+    chosen = {"--repeats": options.measures_noise, "--calibrate": options.calibration, MARGIN: options.margin}
     return next((name for name, value in chosen.items() if value), "")
 
 
