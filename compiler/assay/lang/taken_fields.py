@@ -15,11 +15,11 @@ def add_taken_fields(package: Package) -> Package:
 
     A field that the bound table does not have is left to the checks, which report it.
     """
-    taken: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    fields: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for grain_name, expression in _iter_expressions(package):
         for node in expression.walk():
             if node.op == "taken":
-                taken[grain_name, node.text][node.name] = None
+                fields[grain_name, node.text][node.name] = None
     names_by_table = {
         **{item.name: {field.name for field in item.fields} for item in package.events},
         **{item.name: {column.name for column in item.columns} for item in package.relations},
@@ -27,7 +27,7 @@ def add_taken_fields(package: Package) -> Package:
 
     def complete(grain: Grain, instant: Instant) -> Instant:
         known = names_by_table.get(instant.of, set())
-        names = [name for name in taken.get((grain.name, instant.name), ()) if name in known]
+        names = [name for name in fields.get((grain.name, instant.name), ()) if name in known]
         return dataclasses.replace(instant, fields=tuple(dict.fromkeys((*instant.fields, *names))))
 
     grains = tuple(
