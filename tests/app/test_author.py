@@ -75,7 +75,7 @@ def test_gitignore_has_the_outputs_of_a_new_workspace(start_workspace: Path) -> 
     listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     shutil.rmtree(start_workspace / ".git")
     names = {name.partition("/")[0] for name in listing.splitlines()}
-    assert names == {".gitignore", "README.md", "assay.toml", "golden", "queries", "runs", "specs"}
+    assert names == {".gitignore", "README.md", "assay.toml", "golden", "runs", "specs"}
 
 
 def test_workspace_without_normal_form_is_evaluated(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -251,7 +251,7 @@ def test_watch_rebuilds_report_after_change(start_workspace: Path, watch_report:
     assert _read_line(watch_report.stdout) == "build/live/report.pdf"
     assert _read_line(watch_report.stderr).startswith("0 worse, 1 better, ")
     try:
-        edit_file(file, "to = at.sent }", "to = at.snt }")
+        edit_file(file, "e.started e.sent", "e.started e.snt")
         assert "error[" in _read_line(watch_report.stderr)
         assert (start_workspace / "build/live/report.pdf").is_file()
         file.write_text(before.replace('"Working time"', '"Time of work"'), encoding="utf-8")

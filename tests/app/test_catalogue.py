@@ -94,7 +94,7 @@ def run_git(place: Path, *arguments: str) -> str:
 
 
 def commit(place: Path, subject: str) -> None:
-    run_git(place, "add", "specs", "golden", "queries")
+    run_git(place, "add", "specs", "golden")
     run_git(place, "commit", "-q", "-m", subject)
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import run_assay
-from tests.support.workspaces import edit_file
+from tests.support.workspaces import edit_file, write_rows_of_requests
 
 SEEN_GRAIN = """\
     , grains =
-      [ requests.grain
+      [ request.grain
       , S.Grain::{
         , name = "seen"
-        , relation = requests.relation.name
-        , key = requests.relation.key
-        , columns = requests.relation.columns
+        , relation = request.relation.name
+        , key = request.relation.key
+        , columns = request.relation.columns
         , doc = "A request that came in"
         }
       ]
@@ -24,7 +24,7 @@ SEEN_GRAIN = """\
       [ S.Filter::{
         , name = "answered"
         , doc = "There was a response"
-        , conditions = [ { grain = "request", holds = S.x.present (S.grain.instant requests.at.sent) } ]
+        , conditions = [ { grain = "request", holds = S.x.present (S.grain.instant (request.at e.sent)) } ]
         }
       ]
     , metrics =
@@ -50,7 +50,8 @@ def place(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("empty")
     assert run_assay("--cache", cache, "init", "ws", cwd=folder).status == 0
     package = folder / "ws/specs/service/package.dhall"
-    edit_file(package, "    , grains = [ requests.grain ]\n    , metrics = S.metrics (toMap m)\n", SEEN_GRAIN)
+    write_rows_of_requests(folder / "ws", "SELECT DISTINCT host, request FROM request_received")
+    edit_file(package, "    , grains = [ request.grain ]\n    , metrics = S.metrics (toMap m)\n", SEEN_GRAIN)
     for log in (folder / "ws/runs/1.0").glob("web-*/log.jsonl"):
         log.write_text("".join(line for line in log.read_text().splitlines(True) if "received" not in line))
     return folder / "ws"

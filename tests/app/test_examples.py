@@ -12,7 +12,7 @@ import pytest
 from assay.lang.workspace import Workspace
 from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import copy_workspace, edit_file
+from tests.support.workspaces import copy_workspace, edit_file, write_rows_of_requests
 
 SYSTEMS = Workspace(ROOT).list_systems()
 EXAMPLES = "specs/cometbft/examples.dhall"
@@ -61,7 +61,6 @@ def test_samples_that_depend_on_row_order_are_reported(tmp_path: Path, cache: Pa
         first,
         "\n, ".join((first, *(json.dumps(json.dumps(line)) for line in lines))),
     )
-    query = place / "queries/service/requests.sql"
     joined = """\
 SELECT firsts.host, requests.request
 FROM (SELECT host, min(t_ns) AS t_ns FROM request_received GROUP BY host) AS firsts
@@ -71,10 +70,10 @@ ASOF JOIN ({requests}) AS requests ON requests.host = firsts.host AND requests.t
         joined.format(requests=f"SELECT host, t_ns, {request} FROM request_received GROUP BY {group}")
         for request, group in (("request", "ALL"), ("arg_min(request, seq) AS request", "host, t_ns"))
     )
-    query.write_text(ordered_by_place, encoding="utf-8")
+    write_rows_of_requests(place, ordered_by_place)
     result = run_assay("--cache", cache, "test", cwd=place)
     assert (result.status, "all examples pass" in result.out) == (0, True), result.out
-    query.write_text(ordered_by_time, encoding="utf-8")
+    write_rows_of_requests(place, ordered_by_time)
     result = run_assay("--cache", cache, "test", cwd=place)
     assert result.status == 3
     assert (

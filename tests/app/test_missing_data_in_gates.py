@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
+from tests.support.workspaces import write_rows_of_requests
 
 HOSTS = "The comparison itself is suspect. The number of hosts ({}) differs between the runs"
 
@@ -136,6 +137,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the shop of `assay init`, with copies of its runs that lack data."""
     folder = tmp_path_factory.mktemp("missing") / "shop"
     shutil.copytree(ROOT / "starter", folder)
+    write_rows_of_requests(folder, "SELECT DISTINCT host, request FROM request_received")
     sources = {
         "whole": "1.0",
         "three-hosts": "1.0",

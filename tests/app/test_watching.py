@@ -140,7 +140,7 @@ def test_watched_fonts_are_the_existing_ones(watch: Watch) -> None:
 
 def test_respelling_of_equal_number_is_a_change(watch: Watch) -> None:
     """-0.0 equals 0.0; both spellings must build the same, whichever is cached."""
-    size = "S.grain.taken at.sent events.field.bytes"
+    size = "request.taken e.sent e.field.bytes"
     for before, zero in (("", "0.0"), ("0.0", "-0.0"), ("-0.0", "1.0")):
         edit_file(watch.place / METRICS, _add_to_measure(size, before), _add_to_measure(size, zero))
         watch.wait_for_build()
@@ -151,7 +151,7 @@ def _add_to_measure(measure: str, number: str) -> str:
 
 
 def test_editor_backup_files_are_ignored(watch: Watch) -> None:
-    for folder in ("specs/service", "templates/report", "templates/fonts", "queries/service"):
+    for folder in ("specs/service", "templates/report", "templates/fonts"):
         (watch.place / folder / ".#tables.typ").symlink_to("user@host.123:456")
         (watch.place / folder / ".tables.typ.swp").write_bytes(b"\0")
         (watch.place / folder / "tables.typ~").write_text("", "utf-8")

@@ -211,7 +211,7 @@ def test_syntax_error_points_to_the_bracket(editor: Editor) -> None:
 
 def test_importer_of_edited_file_is_marked_too(editor: Editor) -> None:
     file, importer = f"{SPECS}/requests.dhall", f"{SPECS}/metrics.dhall"
-    text = editor.read(file).replace("in  S.grain", "let made = S.grain") + "\nin  { made }\n"
+    text = editor.read(file).replace("in  S.grain", "let rows = S.grain") + "\nin  { rows }\n"
     with editor.open(file, text):
         problem, *_ = editor.wait_for(importer, bool)
         expected = editor.read(importer)[: editor.read(importer).index("request.grain")].count("\n")

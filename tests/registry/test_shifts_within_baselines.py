@@ -72,8 +72,8 @@ def broken_shop(
     folder = tmp_path_factory.mktemp("breaks") / "shop"
     shutil.copytree(shop, folder)
     day = FIRST_DAY + datetime.timedelta(days=request.param)
-    text = f'breaks = [ S.Break::{{ since = "{day}", doc = "New clock." }} ]'
-    edit_file(folder / "specs/service/metrics.dhall", 'better = "lower" }', f'better = "lower", {text} }}')
+    text = f'with default.breaks = [ S.Break::{{ since = "{day}", doc = "New clock." }} ]'
+    edit_file(folder / "specs/service/metrics.dhall", 'better = "lower"', f'better = "lower" {text}')
     return folder, request.param
 
 
@@ -117,8 +117,8 @@ def test_exported_rows_have_the_last_break_before_them(broken_shop: tuple[Path, 
 def test_export_with_wrong_specs_warns_that_breaks_are_missing(broken_shop: tuple[Path, int], tmp_path: Path) -> None:
     shop = tmp_path / "shop"
     shutil.copytree(broken_shop[0], shop)
-    edit_file(shop / "specs/service/metrics.dhall", "to = at.sent }", "to = at.sen }")
+    edit_file(shop / "specs/service/metrics.dhall", "e.started e.sent", "e.started e.sen")
     answer = run_assay("results", "export", cwd=shop)
     assert answer.status == 0
-    reason = "unknown field `sen` in `at`"
+    reason = "unknown field `sen` in `e`"
     assert answer.err == f"warning: breaks of metrics of `service` are not marked, as its specs have errors: {reason}\n"

@@ -51,14 +51,14 @@ def test_page_follows_the_builds(chromium: Browser, site: LocalSite, shop: Path)
     expect(report.get_by_text("Time of work").first).to_be_attached(timeout=PATIENCE)
     page.wait_for_function("place => Math.abs(frames[0].scrollY - place) < 40", arg=place)
 
-    edit_file(shop / METRICS, "at.sent", "at.sendt")
+    edit_file(shop / METRICS, "e.sent", "e.sendt")
     problem = page.get_by_role("alert")
     expect(problem).to_be_visible(timeout=PATIENCE)
     expect(problem.locator("pre")).to_contain_text("specs/service/metrics.dhall:")
     expect(report.get_by_text("Time of work").first).to_be_attached()
     assert list_accessibility_problems(page) == []
 
-    edit_file(shop / METRICS, "at.sendt", "at.sent")
+    edit_file(shop / METRICS, "e.sendt", "e.sent")
     expect(problem).to_be_hidden(timeout=PATIENCE)
     expect(report.get_by_text("Time of work").first).to_be_attached()
     assert messages == []

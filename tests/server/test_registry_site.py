@@ -132,7 +132,7 @@ def test_catalogue_is_part_of_the_site(chromium: Browser, site: LocalSite) -> No
 def test_errors_of_specs_are_those_of_the_terminal(site: LocalSite, shop: Path) -> None:
     metrics = shop / "specs/service/metrics.dhall"
     text = metrics.read_text(encoding="utf-8")
-    edit_file(metrics, "at.sent", "at.sendt")
+    edit_file(metrics, "e.sent", "e.sendt")
     try:
         terminal = run_assay("check", cwd=shop).err.strip()
         assert terminal.startswith("error[")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import run_assay, run_assay_process
+from tests.support.workspaces import write_rows_of_requests
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def place(tmp_path: Path) -> Path:
 
 def write_query(place: Path, order: str) -> None:
     sql = f"SELECT host, request FROM request_received ORDER BY {order} LIMIT 15\n"
-    (place / "queries" / "service" / "requests.sql").write_text(sql, encoding="utf-8")
+    write_rows_of_requests(place, sql)
 
 
 @pytest.mark.parametrize("command", [("check",), ("query", "wait", "--run", "runs/1.0")], ids=["check", "query"])
@@ -35,7 +36,7 @@ def test_order_by_a_constant_is_an_error_with_its_place(place: Path, command: tu
     assert (result.status, result.err) == (
         1,
         """\
-error[sql-order]: the SQL of relation `requests` has a `LIMIT` with an order in which rows tie: \
+error[sql-order]: the SQL of relation `request_keys` has a `LIMIT` with an order in which rows tie: \
 its result may differ each time
   at queries/service/requests.sql:1:57
     1 | SELECT host, request FROM request_received ORDER BY 1+1 LIMIT 15

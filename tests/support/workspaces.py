@@ -43,3 +43,14 @@ def edit_file(file: Path, text: str, replacement: str) -> None:
     content = file.read_text(encoding="utf-8")
     assert text in content, f"{file} has no {text!r}"
     file.write_text(content.replace(text, replacement, 1), encoding="utf-8")
+
+
+def write_rows_of_requests(place: Path, sql: str) -> None:
+    """Give the grain of the starter the rows of a query of its own over `request_received`."""
+    query = place / "queries" / "service" / "requests.sql"
+    query.parent.mkdir(parents=True, exist_ok=True)
+    query.write_text(sql, encoding="utf-8")
+    package = place / "specs" / "service" / "package.dhall"
+    fields = "{ sql = ../../queries/service/requests.sql as Text, uses = [ e.received.name ] }"
+    if fields not in package.read_text(encoding="utf-8"):
+        edit_file(package, "[ request.relation ]", f"[ request.relation // {fields} ]")
