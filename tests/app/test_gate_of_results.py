@@ -422,7 +422,10 @@ def test_folder_without_judgements_is_named(tmp_path: Path, text: str | None, st
             '"runs": [{}]',
             "pass a second --run to `assay build`, or compare with recorded results by `--baseline median:5`",
         ),
-        ('"runs": [{}, {}]', "add `judgement = Some S.Judgement::{=}` to the report, and build it again"),
+        (
+            '"runs": [{}, {}]',
+            "give the report metrics to compare, in sections or in comparisons of parts, and a `judgement`",
+        ),
     ],
 )
 def test_reason_for_no_judgement_is_named(tmp_path: Path, members: str, hint: str) -> None:

@@ -280,7 +280,7 @@ def _build_judgement_error(path: Path, results: Mapping[str, Any]) -> Exception:
     """Return the error of a build without judgements: a history, a report on noise, a single run, or no rules."""
     runs = results.get("runs")
     origin = str(results.get("report", "no report"))
-    hint = "add `judgement = Some S.Judgement::{=}` to the report, and build it again"
+    hint = "give the report metrics to compare, in sections or in comparisons of parts, and a `judgement`"
     if "runs" not in results:
         hint = "pass the output folder of a comparison"
     elif "groups" in results:
