@@ -83,7 +83,12 @@ def test_each_group_is_judged_as_its_runs_alone(tmp_path: Path, cache: Path) -> 
         }
         assert answer["counts"] == expected["counts"]
     gate = run_assay("--cache", cache, "gate", tmp_path / "groups")
-    assert (gate.status, "groups of runs are judged apart" in gate.err) == (1, True)
+    assert (gate.status, "each group of runs is judged apart" in gate.err) == (2, True)
+    gates = [
+        run_assay("--cache", cache, "gate", tmp_path / folder, "--once", *options)
+        for folder, options in (("groups", ("--group", "value-only")), ("candidate", ()))
+    ]
+    assert [gate.status for gate in gates] == [4, 4]
 
 
 def list_rows(answer: dict[str, Any]) -> dict[str, Any]:

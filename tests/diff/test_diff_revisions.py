@@ -14,7 +14,7 @@ from tests.support.workspaces import edit_file
 
 METRICS = "specs/service/metrics.dhall"
 #: specs that no check has ever accepted, in place of specs that a stricter check refuses today
-REFUSED = ('unit = S.unit.millisecond, better = "lower"', 'unit = S.unit.millisecond, better = "sideways"')
+REFUSED = ('with default.better = "lower"', 'with default.better = "sideways"')
 #: the evaluator refuses this
 BROKEN = ("unit = S.unit.byte", "unit = S.unit.bite")
 

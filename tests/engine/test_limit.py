@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
+from tests.support.workspaces import write_rows_of_requests
 
 QUERY = ("query", "wait", "--run", "runs/1.0")
 LONG = "levenshtein(repeat('a', 400000), repeat('b', 400000)) > 0"
@@ -73,7 +74,7 @@ def run_measured(place: Path, *arguments: str, **environment: str) -> tuple[int,
 
 
 def write_query(place: Path, sql: str) -> None:
-    (place / "queries" / "service" / "requests.sql").write_text(sql, encoding="utf-8")
+    write_rows_of_requests(place, sql)
 
 
 @pytest.mark.parametrize(("sql", "kind"), CASES.values(), ids=CASES)
@@ -82,7 +83,7 @@ def test_statement_that_exceeds_its_limits_ends_the_command(place: Path, sql: st
     limits = {"ASSAY_SQL_SECONDS": "1"} if kind == "time" else {"ASSAY_SQL_SECONDS": "60", "ASSAY_SQL_MIB": "500"}
     status, lines, peak = run_measured(place, *QUERY, **limits)
     limit = "1 seconds" if kind == "time" else "500 MiB of memory"
-    assert (status, lines[0]) == (1, f"error[sql-{kind}]: run 1.0: the SQL of `requests` takes more than {limit}")
+    assert (status, lines[0]) == (1, f"error[sql-{kind}]: run 1.0: the SQL of `request_keys` takes more than {limit}")
     assert peak < (3300 if kind == "time" else 1300)
     scratch = place.parent / "cache" / "scratch"
     assert not scratch.exists() or not any(scratch.iterdir())
@@ -100,7 +101,7 @@ def test_error_of_an_ended_command_is_json_on_request(place: Path) -> None:
 def test_check_ends_with_a_statement_that_takes_memory(place: Path) -> None:
     write_query(place, CASES["a text of 4 GB"][0])
     status, lines, peak = run_measured(place, "check")
-    message = "error[sql-memory]: the SQL of `requests` on empty tables takes more than 1500 MiB of memory"
+    message = "error[sql-memory]: the SQL of `request_keys` on empty tables takes more than 1500 MiB of memory"
     assert (status, lines[0]) == (1, message)
     assert peak < 2500
 
@@ -114,7 +115,8 @@ def test_check_ends_with_a_statement_that_outlives_its_time(place: Path) -> None
         command, cwd=place, env=process_environment, capture_output=True, text=True, timeout=60, check=False
     )
     message = (
-        "error[sql-time]: the SQL of `requests` on empty tables takes more than 1 seconds\n  hint: check that it ends\n"
+        "error[sql-time]: the SQL of `request_keys` on empty tables takes more than 1 seconds\n"
+        "  hint: check that it ends\n"
     )
     assert (result.returncode, result.stderr) == (1, message)
 

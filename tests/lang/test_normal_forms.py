@@ -24,7 +24,11 @@ def test_edited_normal_form_is_reported_and_ignored(tmp_path: Path) -> None:
     query = ("query", "wait", "--run", "runs/1.0", "--format", "json")
     before = run_assay(*query, "--cache", tmp_path / "cache", cwd=place)
     assert before.status == 0
-    edit_file(form, "minus(instant started, instant received)", "minus(instant sent, instant received)")
+    edit_file(
+        form,
+        "minus(instant at_work_started, instant at_request_received)",
+        "minus(instant at_response_sent, instant at_request_received)",
+    )
     after = run_assay(*query, "--cache", tmp_path / "another", cwd=place)
     assert (after.status, after.parse_json()) == (0, before.parse_json())
     result = run_assay("check", "--cache", tmp_path / "a third", cwd=place)

@@ -54,7 +54,7 @@ def test_runs_are_listed_in_their_order(shop: Path) -> None:
 def test_history_needs_no_logs_and_no_specs(shop: Path) -> None:
     before = run(shop, "history", "wait", "--format", "json")
     assert before.status == 0
-    for name in ("nights", "runs", "specs", "queries", "build", "cache"):
+    for name in ("nights", "runs", "specs", "build", "cache"):
         shutil.rmtree(shop / name)
     after = run(shop, "history", "wait", "--format", "json")
     assert (after.status, after.out) == (0, before.out)

@@ -49,7 +49,7 @@ def decode_package(data: object, where: str, *, lenient: bool = False) -> model.
         decoded: model.Package = _build_decoder(model.Package, lenient)(data)
     except _ShapeError as error:
         raise _convert_error(error, "package", where) from None
-    return list_grain_metrics(decoded if lenient else add_taken_fields(decoded))
+    return list_grain_metrics(add_taken_fields(decoded))
 
 
 def _convert_error(error: _ShapeError, root: str, where: str) -> AssayError:

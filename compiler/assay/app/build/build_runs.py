@@ -269,12 +269,12 @@ def _assemble(
     prose = {**texts, **(observations := read_observations(options.observations))}
     claims = check_group_claims(checked, computed.groups)
     provenance_record = _record_provenance(session, checked, report, computed, texts, prose, choices, claims)
-    judgements_by_group = _judge_groups(session, checked, computed, list_main_runs(report, figures), choices, request)
+    main_runs = list_main_runs(report, figures)
+    judgements_by_group = _judge_groups(session, checked, computed, main_runs, choices, request)
     judgements = judgements_by_group.get("")
     whole_runs = run_figures if computation.views else []
-    style, files = get_style(choices.style), name_point_files(computation)
-    listings = build_listing_galleries(checked, shown_report, style, run_figures, files)
-    groups = [group.create_shown_group() for group in computed.groups] if report.parts else []
+    listings = _build_listings(checked, shown_report, choices, run_figures, computation)
+    groups = [group.create_shown_group() for group in computed.groups if report.parts]
     parts = ShownParts(groups, texts, computed.notes, describe_claims(claims), judgements_by_group)
     document = assemble(
         checked, shown_report, figures, choices, format_provenance(provenance_record, checked), whole_runs, judgements,
@@ -301,7 +301,6 @@ def _assemble(
     results = build_results_data(checked, shown_report, [metric.id for metric in metrics], figures, choices)
     results |= _build_value_data(split, spreads, group_changes)
     if judgements:
-        main_runs = list_main_runs(report, figures)
         results["judgement"] = _build_judgements(judgements, shown_report, document.answers, main_runs, computation)
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, figures)
     if choices.measures_noise:
@@ -310,16 +309,19 @@ def _assemble(
         results["noise"] = build_noise_data(noise)
     document = add_observations(checked, shown_report, document, observations, results)
     results |= build_calibration_data(metrics, calibration_figures, choices)
-    results |= build_row_data(checked, computation, run_figures)
-    if report.groups:
-        main_runs = list_main_runs(report, figures)
-        judged = _build_group_judgements(computed, judgements_by_group, document.answers, main_runs)
-        results["groups"] = build_run_group_data(report, run_figures, judged)
+    groups_data = _build_group_data(report, computed, judgements_by_group, document.answers, figures)
+    results |= build_row_data(checked, computation, run_figures) | groups_data
     results |= {"claims": build_claims_data(claims)} if claims else {}
     labels = (*label_runs(report, figures), *calibration_labels, *label_runs(report, whole_runs))
     stored = prose if report.parts else prose or None
     data = (document, provenance_record, results, computed.computation, details, stored)
     return AssembledReport(checked, *data, tuple(iter_findings(labels, [*figures, *calibration_figures, *whole_runs])))
+
+
+def _build_listings(
+    checked: CheckedPackage, report: Report, choices: Choices, runs: Sequence[RunFigures], computation: Computation
+) -> tuple[Gallery, ...]:
+    return build_listing_galleries(checked, report, get_style(choices.style), runs, name_point_files(computation))
 
 
 def _record_provenance(
@@ -457,13 +459,17 @@ def _judge(
     return judge_report(checked, report, computation, choices.summary, metrics, calculate)
 
 
-def _build_group_judgements(
+def _build_group_data(
+    report: Report,
     computed: ComputedReport,
     judgements_by_group: Mapping[str, ReportJudgements],
     answers: Sequence[Answer],
-    main_runs: Sequence[RunFigures],
-) -> dict[str, dict[str, object]]:
-    """Return the judgements of each judged group, in the form of those of a report without groups."""
+    figures: Sequence[RunFigures],
+) -> dict[str, object]:
+    """Return the groups of a report with their judgements, in the form of those of a report without groups."""
+    if not report.groups:
+        return {}
+    main_runs = list_main_runs(report, figures)
     judged = {}
     for group in computed.groups:
         if judgements := judgements_by_group.get(group.inputs.name):
@@ -472,7 +478,8 @@ def _build_group_judgements(
             judged[group.inputs.name] = _build_judgements(
                 judgements, group.report, group_answers, runs, group.computation
             )
-    return judged
+    compared, _ = split_calibration(computed.computation)
+    return {"groups": build_run_group_data(report, [run.id for run in compared.runs], judged)}
 
 
 def _build_judgements(

@@ -59,14 +59,14 @@ def _describe_unit(symbol: str, factor: str = "1") -> Mapping[str, str]:
 
 
 def build_run_group_data(
-    report: Report, runs: Sequence[RunFigures], judgements: Mapping[str, object]
+    report: Report, runs: Sequence[str], judgements: Mapping[str, object]
 ) -> list[dict[str, object]]:
     """Return the groups of a report with the ids of their runs, and the judgements of those that are judged."""
     return [
         {
             "name": group.name,
             "title": group.title,
-            "runs": [run.id for run in runs if get_group_name(run.id) == group.name],
+            "runs": [run for run in runs if get_group_name(run) == group.name],
             **({"judgement": judgements[group.name]} if group.name in judgements else {}),
         }
         for group in report.groups
