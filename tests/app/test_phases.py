@@ -250,8 +250,9 @@ def test_sql_of_metric_without_phase_covers_whole_run(lab: Laboratory) -> None:
     assert other == {"block", "slot", "host_slot", "snapshot_record", "snapshot_record_rows"}
     for name in other:
         assert cut[name].startswith(whole_sql[name])
+        instant = 'base."at"' if name.startswith("snapshot_record") else "base.slot_start"
         assert cut[name].removeprefix(whole_sql[name]).split() == (
-            f"WHERE base.slot_start >= ${SINCE} AND base.slot_start < ${UNTIL}".split()
+            f"WHERE {instant} >= ${SINCE} AND {instant} < ${UNTIL}".split()
         )
 
 

@@ -138,7 +138,6 @@ SAMPLED_FILES = {
     "test_series_ends.py": 2,
     "test_several_targets.py": 2,
     "test_article_windows.py": 2,
-    "test_abilities.py::test_report_does_what_the_table_says": 12,
     "test_article_verdicts.py": 2,
     "test_fallbacks.py": 2,
     "test_streams.py": 3,

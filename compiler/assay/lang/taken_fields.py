@@ -26,8 +26,8 @@ def add_taken_fields(package: Package) -> Package:
     }
 
     def complete(grain: Grain, instant: Instant) -> Instant:
-        known = names_by_table.get(instant.of, set())
-        names = [name for name in columns_by_instant.get((grain.name, instant.name), ()) if name in known]
+        columns = names_by_table.get(instant.of, set())
+        names = [name for name in columns_by_instant.get((grain.name, instant.name), ()) if name in columns]
         return dataclasses.replace(instant, fields=tuple(dict.fromkeys((*instant.fields, *names))))
 
     grains = tuple(

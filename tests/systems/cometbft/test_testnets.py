@@ -214,8 +214,8 @@ def test_gate_decides_on_a_group(tmp_path: Path, cache: Path, runs: Mapping[str,
     assert [text.partition(":")[0] for text in built.summary.split("; ") if "testnet: " in text] == [
         "200-node testnet", "Rotating-node testnet",
     ]  # fmt: skip
-    apart = run_assay("gate", out, *once)
-    assert (apart.status, "--group with one of 200-node, rotating" in apart.err) == (2, True)
+    of_none = run_assay("gate", out, *once)
+    assert (of_none.status, "--group with one of 200-node, rotating" in of_none.err) == (2, True)
     first, second = (run_assay("gate", out, *once, "--group", group) for group in ("200-node", "rotating"))
     assert (first.status, second.status) == (0, 1)
     assert first.out.startswith("200-node:v0.38 against 200-node:v0.37: none of 7 gated metrics is worse")

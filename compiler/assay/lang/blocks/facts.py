@@ -24,10 +24,6 @@ class Facts(Block):
         """The empty text: the block has no title of its own."""
         return ""
 
-    def locate(self, part: str) -> tuple[str, str]:
-        """Return the part: the table has no title of its own."""
-        return part, ""
-
     def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
         constants = scopes.collect_constants(checker.package)
         for name in self.constants:

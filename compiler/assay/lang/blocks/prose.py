@@ -26,10 +26,6 @@ class Prose(Block):
         """The empty text: the block has no title of its own."""
         return ""
 
-    def locate(self, part: str) -> tuple[str, str]:
-        """Return the part, whose text it is."""
-        return part, ""
-
     def check(self, checker: Checker, _owner: str, report: Report, _part: Part) -> None:
         if not is_below(self.file):
             checker.report(
