@@ -3,6 +3,8 @@ let S = ../schema/package.dhall
 
 let B = S.block
 
+let R = S.report
+
 let U = S.unit
 
 let X = S.x
@@ -133,35 +135,35 @@ let upgrade =
           , blocks =
                 B.prose "prose/upgrade_cpu.md"
               # B.timelines [ B.lines "CPU usage" s.cpuUsage "instance" ]
-              # B.comparisons [ B.comparison "CPU before and after" [ metric.cpuUsage ] ]
+              # B.sections [ R.section "CPU before and after" [ metric.cpuUsage ] ]
           }
         , part::{
           , title = "Memory"
           , blocks =
                 B.prose "prose/upgrade_memory.md"
               # B.timelines [ B.lines "Used memory" s.memoryUsed "instance", B.lines "Used swap" s.swapUsed "instance" ]
-              # B.comparisons [ B.comparison "Memory before and after" [ metric.memoryUsed, metric.swapUsed ] ]
+              # B.sections [ R.section "Memory before and after" [ metric.memoryUsed, metric.swapUsed ] ]
           }
         , part::{
           , title = "Disk"
           , blocks =
                 B.prose "prose/upgrade_disk.md"
               # B.timelines [ B.lines "Disk write rate" s.writeRate "device" ]
-              # B.comparisons [ B.comparison "Disk write rate before and after" [ metric.diskWriteRate ] ]
+              # B.sections [ R.section "Disk write rate before and after" [ metric.diskWriteRate ] ]
           }
         , part::{
           , title = "CPU of the virtual machine"
           , blocks =
                 B.prose "prose/upgrade_vm_cpu.md"
               # B.curves [ B.curve "CPU usage of the virtual machine" rrd.reading [ vm.cpu ] ]
-              # B.comparisons [ B.comparison "CPU usage of the virtual machine before and after" [ vm.cpu ] ]
+              # B.sections [ R.section "CPU usage of the virtual machine before and after" [ vm.cpu ] ]
           }
         , part::{
           , title = "Memory of the virtual machine"
           , blocks =
                 B.prose "prose/upgrade_vm_memory.md"
               # B.curves [ B.curve "Memory usage" rrd.reading [ vm.memory, vm.memoryTotal ] ]
-              # B.comparisons [ B.comparison "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
+              # B.sections [ R.section "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
           }
         , part::{
           , title = "Disk and network of the virtual machine"
@@ -171,8 +173,8 @@ let upgrade =
                   [ B.curve "Disk write and read rates" rrd.reading [ vm.write, vm.read ]
                   , B.curve "Network traffic" rrd.reading [ vm.netIn, vm.netOut ]
                   ]
-              # B.comparisons
-                  [ B.comparison
+              # B.sections
+                  [ R.section
                       "Disk and network of the virtual machine before and after"
                       [ vm.write, vm.read, vm.netIn, vm.netOut ]
                   ]
@@ -181,9 +183,9 @@ let upgrade =
           , title = "Endurance"
           , blocks =
                 B.prose "prose/upgrade_endurance.md"
-              # B.comparisons
-                  [ B.comparison "Disk writes per year before and after" [ writes.decimal, writes.binary ]
-                  , B.comparison
+              # B.sections
+                  [ R.section "Disk writes per year before and after" [ writes.decimal, writes.binary ]
+                  , R.section
                       "Disk writes of the virtual machine per year before and after"
                       [ rrd.writes.decimal, rrd.writes.binary ]
                   ]
@@ -207,8 +209,8 @@ let upgrade =
                   , B.lines "CPU time of blocks" s.node.cpu "block_type"
                   , B.lines "Net usage of blocks" s.node.net "block_type"
                   ]
-              # B.comparisons
-                  [ B.comparison
+              # B.sections
+                  [ R.section
                       "Peers and transactions before and after"
                       [ metric.clients, metric.peers, metric.incoming, metric.produced ]
                   ]

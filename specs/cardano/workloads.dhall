@@ -15,15 +15,7 @@ let valueOnly = { name = "value-only", title = "Value-only workload" }
 
 let plutus = { name = "plutus", title = "Plutus workload" }
 
-let comparisons =
-      List/fold
-        R.Section
-        contents.tables
-        (List B.Comparison)
-        (\(s : R.Section) -> \(rest : List B.Comparison) -> [ { title = s.title, metrics = s.metrics } ] # rest)
-        ([] : List B.Comparison)
-
-let tables = \(g : B.Group) -> B.Part::{ title = g.title, group = g.name, blocks = B.comparisons comparisons }
+let tables = \(g : B.Group) -> B.Part::{ title = g.title, group = g.name, blocks = B.sections contents.tables }
 
 in  S.Report::{
     , name = "workloads"

@@ -322,11 +322,11 @@ let averages =
       part::{
       , title = "Averages"
       , blocks =
-          B.comparisons
-            [ B.comparison "Load" [ m.validTxs, m.throughput ]
-            , B.comparison "Latency" [ m.latency ]
-            , B.comparison "Blocks" [ m.interval, m.catchingUp, m.complaints ]
-            , B.comparison "Nodes" [ n.blockRate, n.mempoolSize, n.mostMemory, n.averageLoad ]
+          B.sections
+            [ R.section "Load" [ m.validTxs, m.throughput ]
+            , R.section "Latency" [ m.latency ]
+            , R.section "Blocks" [ m.interval, m.catchingUp, m.complaints ]
+            , R.section "Nodes" [ n.blockRate, n.mempoolSize, n.mostMemory, n.averageLoad ]
             ]
       }
 

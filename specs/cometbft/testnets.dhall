@@ -3,6 +3,8 @@ let S = ../schema/package.dhall
 
 let B = S.block
 
+let R = S.report
+
 let constant = (./source.dhall).constant
 
 let qa = ./qa.dhall
@@ -37,8 +39,8 @@ let testnets =
               [     part.extensions
                 //  { blocks =
                           part.extensions.blocks
-                        # B.comparisons
-                            [ B.comparison
+                        # B.sections
+                            [ R.section
                                 "Averages of each case"
                                 [ m.runLatency, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
                             ]

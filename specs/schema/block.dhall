@@ -173,8 +173,13 @@ let ClassTable =
       , width : Natural
       }
 
--- A table of metrics: a column per run, or per phase, with differences from the first.
-let Comparison = { title : Text, metrics : List Text }
+-- A table of metrics: a column per run, or per phase, with differences from the first. `*GRAIN` stands for all metrics
+-- of a grain that no section of the report has. `columns` are printed in addition to averages: median, min, max, stddev,
+-- mean, count, p95, p99.9.
+--   by      one or two dimensions: each metric is followed by a row per value of these
+--   limit   the number of values with rows, those with the most samples; all other samples are pooled (0 without `by`)
+let Section =
+      { title : Text, doc : Text, metrics : List Text, columns : List Text, by : List Text, limit : Natural }
 
 -- The expected change of a metric's average from the first column to another: `falls` or `rises` by at least a
 -- percentage, `stays` within it, `not worse` by more than it.
@@ -201,7 +206,7 @@ let Block =
       | Timeline : Timeline
       | Curve : Curve
       | Grid : Grid
-      | Comparison : Comparison
+      | Section : Section
       | Pivot : Pivot
       | Listing : Listing
       | Verdict : Verdict
@@ -263,10 +268,9 @@ let timeline =
 let rule = \(kind : Text) -> \(m : M.Metric.Type) -> \(percent : Natural) -> { metric = m.id, kind, percent } : Rule
 
 in  { Listing
-    , Comparison
+    , Section
     , Rule
     , Conclusion
-    , comparison = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = ids ms } : Comparison
     , conclusion = \(title : Text) -> \(rules : List Rule) -> { title, rules } : Conclusion
     , falls = rule "falls"
     , rises = rule "rises"
@@ -290,7 +294,7 @@ in  { Listing
     , timelines = each Timeline Block.Timeline
     , curves = each Curve Block.Curve
     , grids = each Grid Block.Grid
-    , comparisons = each Comparison Block.Comparison
+    , sections = each Section Block.Section
     , pivots = each Pivot Block.Pivot
     , listings = each Listing Block.Listing
     , verdicts = each Verdict Block.Verdict

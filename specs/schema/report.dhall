@@ -30,12 +30,7 @@ let ManifestRow =
       , cell : Cell
       }
 
--- A table of metrics. `*GRAIN` stands for all metrics of a grain that no section of the report has. `columns` are
--- printed in addition to averages: median, min, max, stddev, mean, count, p95, p99.9.
---   by      one or two dimensions: each metric is followed by a row per value of these
---   limit   the number of values with rows, those with the most samples; all other samples are pooled (0 without `by`)
-let Section =
-      { title : Text, doc : Text, metrics : List Text, columns : List Text, by : List Text, limit : Natural }
+let Section = B.Section
 
 -- A chart: `cdf` shows the cumulative distribution, with a line per run. `scale`: linear, log, or auto.
 --   by, limit   as in a section: a figure per run, with a line per value

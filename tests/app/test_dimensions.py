@@ -6,13 +6,10 @@ import csv
 import io
 import json
 import math
-import random
 import re
 import shutil
 import statistics
-from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import pypdf
@@ -23,126 +20,8 @@ from assay.app.judge.judged_results import read_judged_results
 from assay.lang.segments import format_value, label_values, list_dimensions_of_segment, name_segment
 from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay
+from tests.support.dimensions import DEFINITIONS, KINDS, ODD, PACKAGE, RUNS, Row, create_rows, write_run
 from tests.support.small import create_small_workspace, write_logs
-
-DEFINITIONS = """\
-let version =
-      S.Constant::{ name = "version", files = [ "meta.json" ], path = [ "version" ], type = "text", doc = "Version" }
-
-let service = source "log" // { constants = [ version ] }
-
-let kind = E.optional (E.text "kind")
-
-let cached = E.boolean "cached"
-
-let shard = E.integer "shard"
-
-let took = E.inUnit U.millisecond (E.integer "took")
-
-let served = event "log" "served" [ fid, kind, cached, shard, took ]
-
-let c =
-      { kind = G.column "text" "kind" U.none "Kind"
-      , cached = G.column "boolean" "cached" U.none "Cached"
-      , shard = G.column "integer" "shard" U.none "Shard"
-      , took = G.column "integer" "took" U.millisecond "Time"
-      , seq = G.column "integer" "seq" U.none "Place"
-      }
-
-let columns = [ host, c.seq, c.kind, c.cached, c.shard, c.took ]
-
-let requests =
-      let sql = "SELECT host, seq, kind, cached, shard, took FROM served"
-
-      in  relation "requests" sql [ served.name ] columns [ "host", "seq" ]
-
-let request =
-      S.Grain::{
-      , name = "request"
-      , relation = "requests"
-      , key = [ "host", "seq" ]
-      , columns
-      , time = "seq"
-      , cluster = "host"
-      , dimensions = [ c.kind.name, c.cached.name, c.shard.name ]
-      , doc = "Request"
-      }
-
-let duration = \\(id : Text) -> metric id "request" (X.column c.took) U.millisecond // { better = "lower" }
-
-let time = duration "time"
-
-let hostTime = duration "host_time" // { per = "host" }
-
-let size = metric "size" "request" (X.plus (X.column c.took) (X.quantity 1.0 U.millisecond)) U.millisecond
-
-let readTime = duration "read_time" // { where = X.equals (X.column c.kind) (X.text "read") }
-
-let ratio =
-      S.metric.formula
-        { id = "ratio"
-        , name = "ratio"
-        , doc = ""
-        , formula = X.over (S.metric.value time) (S.metric.value hostTime)
-        , unit = U.none
-        }
-
-let R = S.report
-
-let report =
-      S.Report::{
-      , name = "requests"
-      , title = "Requests"
-      , intro = ""
-      , label = version.name
-      , summary = "all"
-      , style = "prefixed"
-      , manifest = [ R.fact "Version" version (R.text 0) ]
-      , sections =
-        [ R.section "Times" [ time, readTime ]
-        , R.splitBy [ c.kind ] (R.section "By kind" [ time, hostTime ]) // { limit = 2, columns = [ "p95" ] }
-        , R.splitBy [ c.cached, c.shard ] (R.section "By two" [ time, size, readTime ])
-        ]
-      , charts =
-        [ R.chartBy [ c.kind ] time // { limit = 1 }, R.chartBy [ c.shard ] time // { limit = 2 }, R.cdf time ]
-      , dictionary = [ R.group "All" [ time, hostTime, readTime ] ]
-      }
-"""
-PACKAGE = """\
-sources = [ service ]
-, events = [ served ]
-, relations = [ requests ]
-, grains = [ request ]
-, metrics = [ time, hostTime, readTime, ratio, size ]
-, reports = [ report ]
-"""
-ODD = ('a, "b"', "(none)", "(other)", "*/ SELECT $version --", "x/y=[z]", "\u202eline\nend ", "", "{version}", "'")
-"""Values that a name, a statement, a file name or a page could misread."""
-KINDS = ("read", "write", None, *ODD)
-WEIGHTS = (50, 30, 8, *(1 for _ in ODD))
-Row = Mapping[str, Any]
-
-
-def _create_rows(seed: int, slower: float, slow_kinds: Collection[str] = ("write",)) -> dict[str, list[Row]]:
-    """Return the requests of each host; those of some kinds take longer by a factor."""
-    source = random.Random(seed)
-    rows: dict[str, list[Row]] = {}
-    for host in ("h-1", "h-2"):
-        kinds = source.choices(KINDS, WEIGHTS, k=400)
-        rows[host] = [
-            {
-                "id": f"{host}-{number}",
-                "cached": source.random() < 0.3,
-                "shard": source.randint(-1, 1),
-                "took": round(source.uniform(50, 150) * (slower if kind in slow_kinds else 1)),
-                **({} if kind is None else {"kind": kind}),
-            }
-            for number, kind in enumerate(kinds)
-        ]
-    return rows
-
-
-RUNS = {"old": _create_rows(1, 1.0), "new": _create_rows(2, 1.4)}
 
 
 @pytest.fixture(scope="module")
@@ -150,16 +29,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a workspace with two runs."""
     folder = create_small_workspace(tmp_path_factory.mktemp("dimensions"), DEFINITIONS, PACKAGE)
     for run, hosts in RUNS.items():
-        _write_run(folder, run, hosts)
+        write_run(folder, run, hosts)
     return folder
-
-
-def _write_run(folder: Path, run: str, hosts: Mapping[str, list[Row]]) -> None:
-    logs = {
-        f"{host}/log.jsonl": [(n / 10, "served", row) for n, row in enumerate(rows)] for host, rows in hosts.items()
-    }
-    write_logs(folder, run, logs)
-    (folder / "runs" / run / "meta.json").write_text(json.dumps({"version": run}))
 
 
 @pytest.fixture(scope="module")
@@ -361,8 +232,8 @@ def test_first_page_names_the_segments_that_changed(place: Path, built: Path) ->
 def test_pooled_values_explain_no_change(tmp_path: Path) -> None:
     """Only kinds without rows of their own take longer: the row of the rest has the change."""
     folder = create_small_workspace(tmp_path / "pooled", DEFINITIONS, PACKAGE)
-    for run, hosts in {"old": RUNS["old"], "new": _create_rows(2, 6.0, ODD)}.items():
-        _write_run(folder, run, hosts)
+    for run, hosts in {"old": RUNS["old"], "new": create_rows(2, 6.0, ODD)}.items():
+        write_run(folder, run, hosts)
     words = ("build", "small/requests", "--run=runs/old", "--run=runs/new", "-o", "out", "--to", "md")
     result = run_assay(*words, "--cache", "cache", cwd=folder)
     assert result.status == 0, result.err

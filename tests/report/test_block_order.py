@@ -18,7 +18,7 @@ BLOCKS = """\
 B.listings [ B.listing "Steps" g.step [ c.step, c.users ] [ m.cpu ] ]
               # B.timelines [ B.lines "Queue" s.queue "instance" ]
               # B.prose "prose/steps.md"
-              # B.comparisons [ B.comparison "Times" times ]
+              # B.sections [ R.section "Times" times ]
               # B.prose "prose/after.md"
           }
 """

@@ -30,7 +30,7 @@ in  S.Report::{
       [ B.Part::{
         , title = "Times"
         , blocks =
-              B.comparisons [ B.comparison "Times" [ m.wait, m.work, m.size ] ]
+              B.sections [ S.report.section "Times" [ m.wait, m.work, m.size ] ]
             # B.conclusions [ B.conclusion "Rules" [ B.notWorse m.wait 2, B.notWorse m.work 2, B.stays m.size 2 ] ]
         }
       ]

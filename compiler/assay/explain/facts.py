@@ -11,7 +11,7 @@ from assay.lang.breaks import describe_break
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.package import Event, Field, Grain, Metric, Package, Source
-from assay.lang.model.report import Report
+from assay.lang.model.report import Report, Section
 from assay.lang.model.series import Series
 from assay.lang.reserved_names import ACCEPTED
 from assay.lang.segments import get_whole, list_dimensions, list_dimensions_of_segment
@@ -69,19 +69,20 @@ def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
 
 
 def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
-    whole, by = get_whole(metric), list_dimensions_of_segment(metric)
-    yield from (
-        ("table", section.title)
-        for section in report.sections
-        if whole in section.metrics and (not by or section.by == by)
-    )
+    yield from (("table", section.title) for section in report.sections if _has_row(section, metric))
     yield from (("table", listing.title) for listing in report.listings if metric in listing.metrics)
     yield from (("chart", "") for chart in report.charts if chart.metric == metric)
     yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
     for part in report.parts:
         for block in part.blocks:
-            if metric in block.read_metrics():
+            if _has_row(block, metric) if isinstance(block, Section) else metric in block.read_metrics():
                 yield block.appears_as, block.locate(part.title)[0]
+
+
+def _has_row(section: Section, metric: str) -> bool:
+    """Return whether a section has a row for a metric, or for a segment of it."""
+    by = list_dimensions_of_segment(metric)
+    return get_whole(metric) in section.metrics and (not by or section.by == by)
 
 
 def _find_series(package: Package, series: Series) -> Iterator[Appearance]:

@@ -167,7 +167,7 @@ _FORMER_MEMBERS = {
     "timelines": "Timeline",
     "curves": "Curve",
     "grids": "Grid",
-    "comparisons": "Comparison",
+    "comparisons": "Section",
     "pivots": "Pivot",
     "listings": "Listing",
     "verdicts": "Verdict",

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import TypeVar
 
 from assay.lang.model.package import Package
+from assay.lang.model.parts import Part
 from assay.lang.model.report import Chart, DictionaryGroup, Edition, Report, RowListing, Section
 
 GRAIN_MARK = "*"
@@ -23,7 +24,8 @@ def list_grain_metrics(package: Package) -> Package:
     """Return a package whose reports, editions and histories name each metric.
 
     The metrics of a grain are in the order of the package, without those that another section (or group) of the same
-    report names. The name of a grain that does not exist remains, for the checks to report.
+    report names; in a part of a report, another section of the part. The name of a grain that does not exist remains,
+    for the checks to report.
     """
     ids = {metric.id for metric in package.metrics}
     by_grain: dict[str, list[str]] = {grain.name: [] for grain in package.grains}
@@ -33,6 +35,7 @@ def list_grain_metrics(package: Package) -> Package:
         dataclasses.replace(
             _list_others(_list_contents(report, by_grain), ids),
             editions=tuple(_list_contents(edition, by_grain) for edition in report.editions),
+            parts=tuple(_list_in_part(part, by_grain) for part in report.parts),
         )
         for report in package.reports
     )
@@ -48,6 +51,12 @@ def _list_contents(contents: Contents, by_grain: Mapping[str, Iterable[str]]) ->
         sections=_list_groups(contents.sections, by_grain),
         dictionary=_list_groups(contents.dictionary, by_grain),
     )
+
+
+def _list_in_part(part: Part, by_grain: Mapping[str, Iterable[str]]) -> Part:
+    sections = iter(_list_groups(part.select(Section), by_grain))
+    blocks = (next(sections) if isinstance(block, Section) else block for block in part.blocks)
+    return dataclasses.replace(part, blocks=tuple(blocks))
 
 
 def _list_others(report: Report, ids: Container[str]) -> Report:

@@ -9,10 +9,10 @@ from assay.lang.model.report import Edition
 from assay.number_styles.registry import Style, get_style
 from assay.publication.edition import MatchedRows, Word, collect_metric_words
 from assay.publication.model import MetricRow, Publication
-from assay.report.assemble import name_columns
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Section, Series, Table
 from assay.report.glossary import build_terms, get_row_id
 from assay.report.run_results import add_unit
+from assay.report.sections import name_columns
 
 COUNTS = "Sample count"
 

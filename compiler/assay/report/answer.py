@@ -27,7 +27,10 @@ class KeyChange:
 
 @dataclass(frozen=True, slots=True)
 class JudgedSegment:
-    """The change of a segment of a metric: `write`, `+16 %`, `worse`; `section` is the id of the one with its row."""
+    """The change of a segment of a metric: `write`, `+16 %`, `worse`.
+
+    `section` is the id of the one with its row; empty in a part.
+    """
 
     metric: str
     section: str

@@ -196,10 +196,10 @@ def _list_segments(
 
 
 def _name_segments(report: Report, whole: Metric) -> dict[str, str]:
-    """Return the segments of a metric in the sections, each with the name of its section."""
+    """Return the segments of a metric in the sections, each with the id of its section; empty for one in a part."""
     return {
-        name: name_section(section.title)
-        for section in reversed(report.sections)
+        name: name_section(section.title) if place == section.title else ""
+        for place, section in reversed(report.metric_sections)
         for name in section.metrics
         if is_segment(name) and get_whole(name) == whole.id
     }

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
 from assay.lang.model.parts import get_group_name
 from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report, SplitChart
-from assay.lang.model.report import Section as SectionSpec
 from assay.lang.segments import is_segment
-from assay.number_styles.registry import Style, get_style
+from assay.number_styles.registry import get_style
 from assay.number_styles.row import RunResults, has_right_magnitude, is_imprecise_percent
-from assay.number_styles.unit_prefix import choose_prefix
 from assay.report import run_results
 from assay.report.answer import Answer
 from assay.report.averages_note import describe_averages
 from assay.report.blocks.context import explain_blocks
-from assay.report.cell_links import FILTER, CellLink, CellSource, list_printed_columns
+from assay.report.cell_links import FILTER, CellLink, CellSource
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Appendix, Chart, Document, Gallery, Group, Section, Series, Table
 from assay.report.flat_charts import describe_few_samples, describe_flat_lines
 from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_tables
-from assay.report.judged_cells import (
-    format_judged_cells,
-    get_sort_keys,
-    name_judged_columns,
-)
 from assay.report.parts import (
     NO_PARTS,
     ShownParts,
@@ -42,25 +34,15 @@ from assay.report.parts import (
     collect_group_values,
     list_shown_sources,
 )
-from assay.report.percentiles import (
-    build_percentile_table,
-    list_split_notes,
-)
 from assay.report.placeholders import choose_texts, collect_placeholder_values, fill_placeholders
 from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
 from assay.report.run_groups import list_main_runs
 from assay.report.run_parameters import build_constants_table, build_parameters_table
 from assay.report.run_results import Choices, RunFigures, add_unit
-from assay.report.section_notes import (
-    list_chart_notes,
-    list_count_notes,
-    list_verdict_notes,
-    name_section,
-)
+from assay.report.sections import SectionContext, build_section, list_section_notes
 from assay.report.split_charts import build_split_charts, list_points
-from assay.report.versions import Version, combine_columns, combine_runs, list_mean_notes
+from assay.report.versions import Version, combine_columns, combine_runs
 from assay.util.escape import shorten
-from assay.util.percent_change import to_percent
 
 
 def list_cut_warnings(
@@ -109,9 +91,6 @@ def _list_averages(
         yield metric, [run_results.get_average(run, metric, choices.summary) for run in runs]
 
 
-DELTA = ("Δ", "Δ%")
-
-
 def assemble(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices,
     provenance: Mapping[str, str], whole_runs: Sequence[RunFigures] = (), judgements: ReportJudgements | None = None,
@@ -127,8 +106,7 @@ def assemble(
     labels_by_run = dict(zip((run.id for run in runs), run_labels, strict=True))
     compared = list_main_runs(report, runs)
     compared_labels = [labels_by_run[run.id] for run in compared]
-    constants = [shorten(text) for text in run_results.list_full_labels(report.label, compared)]
-    versions = combine_runs(compared, constants, compared_labels)
+    versions = combine_runs(compared, run_results.list_version_labels(report, compared), compared_labels)
     columns, labels = [item.figures for item in versions], [item.label for item in versions]
     of_versions = collect_placeholder_values(checked, columns, labels)
     placeholder_values = collect_group_values(checked, parts.groups) if parts.groups else of_versions
@@ -140,11 +118,9 @@ def assemble(
         {label: run.quality for label, run in zip(whole_labels, whole_runs, strict=True)},
     )
     units = choose_report_units(checked, report, runs, choices.summary)
-    sections = tuple(
-        _build_section(checked, report, item, versions, choices, judgements, units) for item in report.sections
-    )
+    sections = tuple(_build_sections(SectionContext(checked, report, versions, choices, judgements, units)))
     charts = _build_charts(checked, report, compared, compared_labels, versions, units, choices)
-    galleries = (*build_part_galleries(checked, report, parts, choices.style, len(charts) + 1), *listings)
+    galleries = (*build_part_galleries(checked, report, parts, choices, len(charts) + 1), *listings)
     tables: tuple[Table | Appendix, ...] = manifest, filters, *iter_tables(galleries), *parts.claims
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),
@@ -240,116 +216,11 @@ def _build_answers(
     )
 
 
-def _build_section(
-    checked: CheckedPackage,
-    report: Report,
-    section: SectionSpec,
-    versions: Sequence[Version],
-    choices: Choices,
-    judgements: ReportJudgements | None,
-    units: ReportUnits,
-) -> Section:
-    runs, run_labels = [item.figures for item in versions], [item.label for item in versions]
-    number_style = get_style(choices.style)
-    metrics = [checked.get_metric(name) for name in section.metrics]
-    rows, sort_keys = [], []
-    for metric in metrics:
-        values = [run_results.get_average(run, metric, choices.summary) for run in runs]
-        changes = [judgements.changes[metric.id, run.id] for run in runs[1:]] if judgements else []
-        judged_cells = [format_judged_cells(change, metric.unit.symbol) for change in changes]
-        unit = choose_row_unit(metric, metrics, units, choices)
-        rows.append(compare_values(number_style, metric, values, judged_cells, unit))
-        sort_keys.append(list_sort_keys(values, list(map(get_sort_keys, changes))))
-    header = name_columns(run_labels, name_judged_columns(judgements.level) if judgements else ())
-    metric_ids: list[str | None] = list(section.metrics)
-    measured_metrics = [metric.id for metric in metrics if not is_formula(metric)]
-    has_count = number_style.has_sample_counts and measured_metrics and not section.by
-    counted_metric = measured_metrics[0] if has_count else ""
-    if counted_metric:
-        # Without judgements, a note has the counts of the other metrics.
-        is_range = number_style.has_unit_prefixes and judgements is not None
-        counted = measured_metrics if is_range else [counted_metric]
-        rows.append(_sample_counts(number_style, counted, runs, (len(header) - 2) // max(1, len(runs) - 1)))
-        sort_keys.append((None,) * (len(header) - 1))
-        metric_ids.append(None)
-    return Section(
-        name_section(section.title),
-        section.title,
-        section.doc,
-        header,
-        tuple(rows),
-        tuple(metric_ids),
-        counted=counted_metric,
-        printed=list_printed_columns(
-            [item.runs for item in versions],
-            [item.figures.version for item in versions],
-            is_judged=judgements is not None,
-        ),
-        notes=(
-            *list_mean_notes(versions, metrics),
-            *(
-                list_count_notes(metrics, counted_metric, runs)
-                if number_style.has_unit_prefixes and not judgements
-                else ()
-            ),
-            *list_verdict_notes(metrics, runs, run_labels, judgements),
-            *list_chart_notes(report, section, metrics),
-            *list_split_notes(checked, section, versions, choices),
-        ),
-        sort_keys=tuple(sort_keys) if number_style.has_unit_prefixes or judgements else (),
-        percentiles=build_percentile_table(checked, section, versions, choices, units),
-    )
-
-
-def list_sort_keys(
-    values: Sequence[float | None], judged_keys: Sequence[tuple[float, ...]] = ()
-) -> tuple[float | None, ...]:
-    """Return the numbers by which the cells of a row of `compare_values` are sorted, in the metric's unit."""
-    base, *others = values
-    keys: list[float | None] = [base]
-    for value, judged in zip(others, judged_keys or [()] * len(others), strict=True):
-        delta = None if value is None or base is None else value - base
-        keys += [value, delta, to_percent(delta, base) if delta is not None and base else None, *judged]
-    return tuple(None if key is None or not math.isfinite(key) else key for key in keys)
-
-
-def name_columns(run_labels: Sequence[str], judged_columns: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the header of a table of runs, each but the first followed by its differences from the first."""
-    return ("", run_labels[0], *(cell for name in run_labels[1:] for cell in (name, *DELTA, *judged_columns)))
-
-
-def compare_values(
-    number_style: Style,
-    metric: Metric,
-    values: Sequence[float | None],
-    judged_cells: Sequence[tuple[str, ...]] = (),
-    unit: RowUnit | None = None,
-) -> tuple[str, ...]:
-    """Return the row of a metric: its label, the first value, then each further value with its differences.
-
-    `judged_cells` has the cells of each further run that follow its differences. Without a `unit`, it suits the values.
-    """
-    symbol = metric.unit.symbol
-    if number_style.has_unit_prefixes:
-        factor, symbol = unit or choose_prefix(values, symbol)
-        values = [None if value is None else value * factor.numerator / factor.denominator for value in values]
-    row = run_results.format_metric_row(number_style, metric, values)
-    cells = [add_unit(metric.name, symbol), row.cells[0]]
-    changes = zip(row.cells[1:], row.deltas, row.percents, strict=True)
-    for change, judged in zip(changes, judged_cells or [()] * len(row.deltas), strict=True):
-        cells += [*change, *judged]
-    return tuple(cells)
-
-
-def _sample_counts(
-    number_style: Style, metrics: Sequence[str], runs: Sequence[RunFigures], columns_per_run: int
-) -> tuple[str, ...]:
-    """Return the row with the number of samples in each run: from the least to the greatest of the metrics."""
-    sizes = [sorted({run.results.metrics[metric].size for metric in metrics}) for run in runs]
-    texts = [dict.fromkeys(map(number_style.format_sample_count, (item[0], item[-1]))) for item in sizes]
-    first, *rest = map("–".join, texts)
-    blanks = [""] * (columns_per_run - 1)
-    return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))
+def _build_sections(context: SectionContext) -> Iterator[Section]:
+    for item in context.report.sections:
+        counted = context.find_counted(item)
+        notes = tuple(list_section_notes(context, item, counted))
+        yield replace(build_section(context, item, counted), notes=notes)
 
 
 def _build_charts(

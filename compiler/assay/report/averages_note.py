@@ -14,7 +14,7 @@ def describe_averages(
     checked: CheckedPackage, report: Report, choices: Choices, units: ReportUnits, has_repeats: bool
 ) -> str:
     """Return what values are averages of, how those of groups (hosts) are averaged, what percentiles and units are."""
-    further = {name for section in report.sections for name in list_further_columns(section, choices)}
+    further = {name for _, section in report.metric_sections for name in list_further_columns(section, choices)}
     meaning, summary = describe_columns(further), choices.summary
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]

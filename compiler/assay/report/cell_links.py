@@ -125,13 +125,11 @@ def list_printed_columns(
     )
 
 
-def link_comparison(row: int, metric: str, runs: Sequence[str], *, is_judged: bool = False) -> Iterator[CellLink]:
-    """Yield the links of a metric's row in a comparison."""
-    columns = list_printed_columns([(run,) for run in runs], is_judged=is_judged)
-    for column, printed_column in enumerate(columns, start=1):
-        yield CellLink(
-            row, column, printed_column.prints, tuple(CellSource(metric, run) for run in printed_column.runs)
-        )
+def link_rows(metrics: Sequence[str], columns: Sequence[PrintedColumn]) -> Iterator[CellLink]:
+    """Yield the links of the rows of metrics in a comparison with these columns after that of labels."""
+    for row, metric in enumerate(metrics):
+        for number, column in enumerate(columns, start=1):
+            yield CellLink(row, number, column.prints, tuple(CellSource(metric, run) for run in column.runs))
 
 
 def create_row_source(metric: str, run: str, row: Mapping[str, object], key_columns: Sequence[str]) -> CellSource:

@@ -134,7 +134,7 @@ def build_terms(
 
 
 def _list_segments(report: Report) -> tuple[str, ...]:
-    names = (name for section in report.sections for name in section.metrics if is_segment(name))
+    names = (name for _, section in report.metric_sections for name in section.metrics if is_segment(name))
     return tuple(dict.fromkeys(names))
 
 

@@ -15,8 +15,7 @@ from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import AVERAGE, CellLink, CellSource
 from assay.report.document import Document, Gallery, Table
-from assay.report.run_results import Choices, RunFigures, add_unit, list_full_labels
-from assay.util.escape import shorten
+from assay.report.run_results import Choices, RunFigures, add_unit, list_version_labels
 
 TITLE = "Noise from run to run"
 HEADER = ("", "Mean", "Deviation", "Deviation, %", *(f"Runs for {change:g} %" for change in CHANGES))
@@ -38,8 +37,8 @@ def replace_sections(
 ) -> Document:
     """Return the document of a report with tables of noise instead of averages and charts."""
     ids = tuple(run.id for run in runs)
-    tables = tuple(_build_table(checked, section, ids, noise) for section in report.sections)
-    labels = dict.fromkeys(shorten(label) for label in list_full_labels(report.label, runs))
+    tables = tuple(_build_table(checked, section, ids, noise) for _, section in report.metric_sections)
+    labels = dict.fromkeys(list_version_labels(report, runs))
     return replace(
         document,
         title=choices.title or f"{', '.join(labels)}: {TITLE.lower()}",

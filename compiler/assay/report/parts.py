@@ -14,13 +14,13 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.parts import Choice, Part
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
+from assay.lang.segments import is_segment
 from assay.lang.series_wording import describe_series
 from assay.number_styles.exact_decimal import format_exact
-from assay.number_styles.registry import get_style
 from assay.plan.request import name_rows_statement
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
-from assay.report.blocks.context import ComparisonColumns, RenderContext, RenderedBlocks, ShownRun, render_blocks
+from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, render_blocks
 from assay.report.blocks.row_notes import describe_unshown_rows
 from assay.report.document import Appendix, Entry, Gallery, Group, Plot
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
@@ -28,7 +28,8 @@ from assay.report.glossary import build_metric_entry
 from assay.report.placeholders import collect_placeholder_values, list_labels
 from assay.report.prose import Prose
 from assay.report.run_groups import ShownGroup, list_cases, list_main_runs
-from assay.report.run_results import RunFigures, label_group_runs
+from assay.report.run_results import Choices, RunFigures, label_group_runs, list_version_labels
+from assay.report.versions import Version, combine_runs
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ NO_PARTS = ShownParts()
 
 
 def build_part_galleries(
-    checked: CheckedPackage, report: Report, parts: ShownParts, style_name: str, first_figure: int
+    checked: CheckedPackage, report: Report, parts: ShownParts, choices: Choices, first_figure: int
 ) -> tuple[Gallery, ...]:
     """Return the parts of a report that have anything to show; their figures are numbered from `first_figure` on.
 
@@ -60,18 +61,18 @@ def build_part_galleries(
     """
     if not report.parts:
         return ()
-    contexts = _create_contexts(checked, parts, style_name, first_figure)
+    contexts = _create_contexts(checked, parts, choices, first_figure)
     return _build_galleries(contexts, report, parts.notes)
 
 
 def _create_contexts(
-    checked: CheckedPackage, parts: ShownParts, style_name: str, first_figure: int
+    checked: CheckedPackage, parts: ShownParts, choices: Choices, first_figure: int
 ) -> dict[str, RenderContext]:
     """Return the context of each group by name; contexts know each other and number figures in one order."""
     contexts: dict[str, RenderContext] = {}
     figure_numbers = itertools.count(first_figure)
     for group in parts.groups:
-        context = _create_context(checked, group, style_name, figure_numbers, contexts)
+        context = _create_context(checked, group, choices, figure_numbers, contexts)
         contexts[group.name] = dataclasses.replace(
             context, judgements=parts.judgements.get(group.name), prose=parts.prose
         )
@@ -81,7 +82,7 @@ def _create_contexts(
 def _create_context(
     checked: CheckedPackage,
     group: ShownGroup,
-    style_name: str,
+    choices: Choices,
     figure_numbers: Iterator[int],
     contexts: Mapping[str, RenderContext],
 ) -> RenderContext:
@@ -98,19 +99,36 @@ def _create_context(
         **choose_rows(checked, report, [item.run for item in cases]),
         **choose_rows(checked, report, [item.run for item in shown_runs]),
     }
-    comparison_columns = group.comparison or ComparisonColumns([item.run for item in shown_runs], {})
-    headings = label_group_runs(report, group.name, comparison_columns.columns)
     return RenderContext(
         checked,
         report,
-        get_style(style_name),
+        choices,
         rows_by_choice,
         shown_runs,
         cases,
-        comparison_columns,
-        headings,
+        _list_columns(group, shown_runs),
+        group.cut.instants if group.cut else {},
         figure_numbers,
         groups=contexts,
+    )
+
+
+def _list_columns(group: ShownGroup, shown_runs: Sequence[ShownRun]) -> tuple[Version, ...]:
+    """Return the columns of averages: the phases of a group, or its versions."""
+    if not group.cut:
+        return _list_versions(group, shown_runs)
+    phases = group.cut.phases
+    labels = label_group_runs(group.report, group.name, phases)
+    return tuple(Version(phase, label, (phase,)) for phase, label in zip(phases, labels, strict=True))
+
+
+def _list_versions(group: ShownGroup, shown_runs: Sequence[ShownRun]) -> tuple[Version, ...]:
+    """Return the runs of a group, several runs of a version as one."""
+    runs = [item.run for item in shown_runs]
+    version_labels = list_version_labels(group.report, runs)
+    prefix = f"{group.name}: "
+    return combine_runs(
+        runs, [label.removeprefix(prefix) for label in version_labels], [item.label for item in shown_runs]
     )
 
 
@@ -131,9 +149,9 @@ def _list_main_runs(group: ShownGroup) -> list[ShownRun]:
 
 def collect_group_values(checked: CheckedPackage, groups: Sequence[ShownGroup]) -> dict[str, str]:
     """Return the values of placeholders: those of the first group, but with the labels of the runs of all groups."""
-    main_runs = [_list_main_runs(group) for group in groups]
-    labels = [[item.label for item in group] for group in main_runs]
-    first_values = collect_placeholder_values(checked, [item.run for item in main_runs[0]], labels[0])
+    versions = [_list_versions(group, _list_main_runs(group)) for group in groups]
+    labels = [[item.label for item in group] for group in versions]
+    first_values = collect_placeholder_values(checked, [item.figures for item in versions[0]], labels[0])
     others = [label for group in labels for label in group[1:]]
     return {
         **first_values,
@@ -278,13 +296,16 @@ def _format_subject(labels: Sequence[str]) -> str:
 
 
 def build_part_dictionary(checked: CheckedPackage, report: Report, prose_texts: Iterable[Prose]) -> tuple[Group, ...]:
-    """Return the entries of the metrics and series of a report with parts, without those of its dictionary."""
+    """Return the entries of the metrics and series of a report with parts, without those of its dictionary.
+
+    Segments of metrics are among the terms.
+    """
     if not report.parts:
         return ()
     prose_texts = tuple(prose_texts)
     explained = {name for group in report.dictionary for name in group.metrics}
     metric_ids = dict.fromkeys((*list_part_metrics(report, prose_texts), *report.compared_metrics))
-    names = [name for name in metric_ids if name not in explained]
+    names = [name for name in metric_ids if name not in explained and not is_segment(name)]
     for name in names:  # the list grows: the inputs of a formula may be formulas, too
         names += [item for item in formula.list_inputs(checked.get_metric(name).measure) if item not in names]
     entries = tuple(build_metric_entry(checked, name) for name in names)

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.blocks.grid import Grid
 from assay.lang.model.report import Report
-from assay.report.blocks.context import ComparisonColumns
 from assay.report.run_results import RunFigures
 from assay.util.escape import shorten
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPhases:
+    """The phases of runs, and the instants at which they begin: (name, ns), by run."""
+
+    phases: Sequence[RunFigures]
+    instants: Mapping[str, Sequence[tuple[str, int]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ShownGroup:
     """The runs of a group, or all runs of a report without groups (with an empty name).
 
-    `report` has what of the report these runs can show, `comparison` the phases that comparisons show as columns
-    instead of the runs.
+    `report` has what of the report these runs can show; sections show `cut`, the phases of the runs, instead of these.
     """
 
     name: str
     report: Report
     runs: Sequence[RunFigures]
-    comparison: ComparisonColumns | None = None
-
-    @property
-    def columns(self) -> Sequence[RunFigures]:
-        """The columns of comparisons: phases or runs."""
-        return self.comparison.columns if self.comparison else self.runs
+    cut: ShownPhases | None = None
 
 
 def list_cases(report: Report, runs: Sequence[RunFigures]) -> list[str]:

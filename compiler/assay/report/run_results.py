@@ -119,6 +119,13 @@ def label_group_runs(report: Report, group: str, runs: Sequence[RunFigures]) -> 
     return make_labels_unique(labels, group_runs, LABEL_AND_ID)
 
 
+def list_version_labels(report: Report, runs: Sequence[RunFigures]) -> list[str]:
+    """Return the label of the version of each run, shortened; in a report with groups of runs, `GROUP: LABEL`."""
+    groups = [get_group_name(run.id) if report.groups else "" for run in runs]
+    labels = (name_run(report, run) for run in runs)
+    return [f"{group}: {label}" if group else label for group, label in zip(groups, labels, strict=True)]
+
+
 def name_run(report: Report, run: RunFigures) -> str:
     """Return the user's name of a run without its group, else its label constant."""
     group_run = _leave_out_group(run, get_group_name(run.id) if report.groups else "")
@@ -133,7 +140,7 @@ def are_renamed(report: Report, runs: Sequence[RunFigures]) -> bool:
 def _leave_out_group(run: RunFigures, group: str) -> RunFigures:
     prefix = f"{group}:" if group else ""
     phase = run.phase and replace(run.phase, run=run.phase.run.removeprefix(prefix))
-    return replace(run, id=run.id.removeprefix(prefix), phase=phase)
+    return replace(run, id=run.id.removeprefix(prefix), version=run.version.removeprefix(prefix), phase=phase)
 
 
 def list_full_labels(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:

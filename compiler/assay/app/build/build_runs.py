@@ -58,7 +58,7 @@ from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
 from assay.lang.model.parts import get_group_name
-from assay.lang.model.report import Report
+from assay.lang.model.report import Report, Section
 from assay.number_styles.registry import get_style, list_style_names
 from assay.plan.planner import AppliedFilter, can_split_by_phase
 from assay.provenance.record import build_provenance, format_provenance
@@ -182,11 +182,13 @@ def drop_uncut_metrics(checked: CheckedPackage, report: Report) -> tuple[Report,
     def keep_listed(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in names if name in splittable_ids)
 
-    sections = (replace(item, metrics=keep_listed(item.metrics)) for item in report.sections)
+    def keep_section(_name: str, section: Section) -> Iterator[Section]:
+        if metrics := keep_listed(section.metrics):
+            yield replace(section, metrics=metrics)
+
     groups = (replace(item, metrics=keep_listed(item.metrics)) for item in report.dictionary)
     shown_report = replace(
-        report,
-        sections=tuple(item for item in sections if item.metrics),
+        report.replace_sections(keep_section),
         charts=tuple(item for item in report.charts if item.metric in splittable_ids),
         dictionary=tuple(item for item in groups if item.metrics),
         also=keep_listed(report.also),
@@ -218,9 +220,9 @@ def _refuse_options_of_tables(report: Report, options: Options) -> None:
     """Raise AssayError (usage) for options of tables of metrics if a report has none."""
     chosen = {"--columns": options.columns, "--by": options.by}
     option = next((name for name, value in chosen.items() if value), "")
-    if option and not report.sections:
+    if option and not report.metric_sections:
         raise fail("no-sections", f"{option} is for tables of metrics, but the report `{report.name}` has none",
-                   expected="a report with `sections`", status=USAGE)  # fmt: skip
+                   expected="a report with sections", status=USAGE)  # fmt: skip
 
 
 def parse_columns(text: str) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def iter_report_problems(package: Package, templates: Path, locate: Callable[[st
 def _iter_column_problems(package: Package, locate: Callable[[str], Place]) -> Iterator[Diagnostic]:
     """Yield a problem for each unknown column of a section, and for columns where only averages are published."""
     for report in package.reports:
-        for section in report.sections:
+        for _, section in report.metric_sections:
             for name in section.columns:
                 if name not in STATISTICS:
                     message = f"section `{section.title}` of report `{report.name}` has the unknown column `{name}`"

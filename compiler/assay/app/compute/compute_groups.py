@@ -20,11 +20,10 @@ from assay.lang.model.report import Report
 from assay.plan.request import Request, RowRequest
 from assay.report.blocks import claims
 from assay.report.blocks.claims import CheckedClaim, File
-from assay.report.blocks.context import ComparisonColumns
 from assay.report.blocks.rows import list_row_requests
 from assay.report.parts import describe_undrawn_series
 from assay.report.prose import Prose
-from assay.report.run_groups import ShownGroup
+from assay.report.run_groups import ShownGroup, ShownPhases
 from assay.report.run_results import label_group_runs, label_runs
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import AssayError, Diagnostic
@@ -49,8 +48,9 @@ class ComputedGroup:
         return _select_runs(request, self.report, self.inputs.texts, self.inputs.runs, request.point_names)
 
     def create_shown_group(self) -> ShownGroup:
-        """Return the group for a report."""
-        runs = [create_run_figures(item) for item in self.computation.runs]
+        """Return the group for a report, without the runs that only calibrate judgements."""
+        compared = (item for item in self.computation.runs if not item.ingested_run.run.is_calibration)
+        runs = [create_run_figures(item) for item in compared]
         return ShownGroup(self.inputs.name, self.report, runs, _describe_phases(self.computation))
 
 
@@ -168,7 +168,7 @@ def _list_unrecognised(unrecognised: Mapping[tuple[str, str], Diagnostic]) -> It
         yield f"{run}: {problem} (source {source}), so what reads it is left out; " + "; ".join(item.notes)
 
 
-def _describe_phases(computation: Computation) -> ComparisonColumns | None:
+def _describe_phases(computation: Computation) -> ShownPhases | None:
     """Return the results of the phases of runs, and the instants that bound them; None if runs are not cut."""
     if not computation.views:
         return None
@@ -176,7 +176,7 @@ def _describe_phases(computation: Computation) -> ComparisonColumns | None:
         run.id: tuple((item.name, item.t_ns) for item in phases.instants)
         for run, phases in zip(computation.runs, computation.phases, strict=True)
     }
-    return ComparisonColumns([create_run_figures(view) for view in computation.views], instants)
+    return ShownPhases([create_run_figures(view) for view in computation.views], instants)
 
 
 def list_group_warnings(report: Report, groups: Sequence[ComputedGroup]) -> Iterator[str]:

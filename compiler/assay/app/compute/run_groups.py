@@ -51,11 +51,12 @@ def _check_run_name(report: Report, run: NamedRun) -> None:
     names = [group.name for group in report.groups]
     run_name = run.version or run.id  # `version` is a name that several runs have
     group, colon, label = run_name.partition(":")
+    option = "--calibrate" if run.is_calibration else "--run"
     expected = f"GROUP:LABEL=DIR with one of the groups {', '.join(names)}"
     if not colon:
         raise fail("no-group", f"run `{run_name}` is of no group, but the report `{report.name}` has groups",
                    expected=expected, found=run.place, status=USAGE,
-                   hint=f"name its group, as in --run {names[0]}:{run_name}={run.place}")  # fmt: skip
+                   hint=f"name its group, as in {option} {names[0]}:{run_name}={run.place}")  # fmt: skip
     if group not in names:
         raise fail("unknown-group", f"run `{run_name}` is of an unknown group `{group}`",
                    expected=f"one of the groups {', '.join(names)} of the report `{report.name}`",
@@ -63,9 +64,6 @@ def _check_run_name(report: Report, run: NamedRun) -> None:
     if not label:
         raise fail("no-group", f"a run of group `{group}` has no label", expected=expected, found=run.place,
                    status=USAGE)  # fmt: skip
-    if run.version:
-        raise fail("run-name", f"two runs of group `{group}` are labelled `{label}`",
-                   hint="label each run of a group differently", status=USAGE)  # fmt: skip
 
 
 def _select_quotes(report: Report, group: str, texts: Mapping[str, Prose]) -> dict[str, Prose]:

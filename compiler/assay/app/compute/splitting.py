@@ -17,6 +17,7 @@ from assay.app.compute.grouping import group_metrics, suggest_columns
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Package
+from assay.lang.model.parts import get_group_name
 from assay.lang.model.report import Chart, Report, Section, SplitChart
 from assay.lang.segments import (
     MOST_DIMENSIONS,
@@ -47,7 +48,7 @@ CountValues = Callable[[Sequence[ValueRequest]], Computation]
 
 @dataclass(frozen=True, slots=True)
 class SplitReport:
-    """A report whose sections list segments, with the package that has these, and the splits of sections by title.
+    """A report whose sections list segments, with the package that has these, and the splits of sections by name.
 
     `column` is that of `--by`, if it is not a dimension.
     """
@@ -89,21 +90,18 @@ def split_sections(checked: CheckedPackage, report: Report, by: Sequence[str]) -
     """
     if not by:
         return report
-    covered_metrics = {name for section in report.sections if section.by == tuple(by) for name in section.metrics}
+    sections = dict(report.metric_sections)
+    covered_metrics = {name for item in sections.values() if item.by == tuple(by) for name in item.metrics}
+    suffix = f" by {' and '.join(by)}"
 
-    titles = {section.title for section in report.sections}
+    def add_split(name: str, section: Section) -> Iterator[Section]:
+        yield section
+        metrics = select_splittable(checked, (name for name in section.metrics if name not in covered_metrics), by)
+        if metrics and not section.by:
+            title = f"{section.title}{suffix}{': other metrics' if name + suffix in sections else ''}"
+            yield replace(section, title=title, doc="", metrics=metrics, by=tuple(by), limit=MOST_VALUES)
 
-    def iter_sections() -> Iterator[Section]:
-        for section in report.sections:
-            yield section
-            metrics = select_splittable(checked, (name for name in section.metrics if name not in covered_metrics), by)
-            if metrics and not section.by:
-                title = f"{section.title} by {' and '.join(by)}"
-                if title in titles:
-                    title = f"{title}: other metrics"
-                yield replace(section, title=title, doc="", metrics=metrics, by=tuple(by), limit=MOST_VALUES)
-
-    return replace(report, sections=tuple(iter_sections()))
+    return report.replace_sections(add_split)
 
 
 def select_splittable(checked: CheckedPackage, names: Iterable[str], by: Sequence[str]) -> tuple[str, ...]:
@@ -129,7 +127,7 @@ def split_metrics(
     names = select_splittable(checked, (metric.id for metric in metrics) if candidates is None else candidates, by)
     if not names:
         raise fail("dimensions", f"none of the metrics has the dimensions {' and '.join(by)}", status=USAGE)
-    limits = [section.limit for section in report.sections if section.by == by] if report else []
+    limits = [section.limit for _, section in report.metric_sections if section.by == by] if report else []
     split_package, split = _split_values(checked, names, by, count_values, max(limits, default=0))
     rows = (
         item
@@ -160,14 +158,15 @@ def split_like_report(
     checked: CheckedPackage, report: Report, metrics: Set[str], count_values: CountValues
 ) -> tuple[CheckedPackage, tuple[Metric, ...]]:
     """Return the package with the segments that the split sections of a report have of some metrics, and these."""
-    sections = (
-        replace(section, metrics=tuple(name for name in section.metrics if name in metrics))
-        for section in report.sections
-        if section.by and not metrics.isdisjoint(section.metrics)
-    )
-    only_split = replace(report, sections=tuple(sections), charts=(), judgement=None)
+
+    def select_metrics(_name: str, section: Section) -> Iterator[Section]:
+        if section.by and not metrics.isdisjoint(section.metrics):
+            yield replace(section, metrics=tuple(name for name in section.metrics if name in metrics))
+
+    only_split = replace(report.replace_sections(select_metrics), charts=(), judgement=None)
     split = split_report(checked, only_split, count_values, "")
-    names = dict.fromkeys(name for section in split.report.sections for name in section.metrics if is_segment(name))
+    sections = (section for _, section in split.report.metric_sections)
+    names = dict.fromkeys(name for section in sections for name in section.metrics if is_segment(name))
     return split.checked, tuple(map(split.checked.get_metric, names))
 
 
@@ -206,21 +205,22 @@ def _add_dimension(checked: CheckedPackage, names: Iterable[str], column: str) -
 
 def split_report(checked: CheckedPackage, report: Report, count_values: CountValues, column: str) -> SplitReport:
     """Add segments to split sections and charts; `count_values` counts the rows of their values."""
-    charts = [_create_section(checked, chart) for chart in report.charts if chart.by]
-    sections = [*(section for section in report.sections if section.by), *charts]
+    sections = {name: section for name, section in report.metric_sections if section.by}
+    charts = (_create_section(checked, chart) for chart in report.charts if chart.by)
+    sections |= {item.title: item for item in charts}
     if not sections:
         return SplitReport(*add_gated_segments(checked, report), {}, column)
-    computation = count_values([item for section in sections for item in request_values(checked, section)])
-    chosen = number_pooled(choose_values(checked, section, computation) for section in sections)
-    splits = dict(zip((section.title for section in sections), chosen, strict=True))
-    shown_sections = (
-        _show_segments(section, splits[section.title]) if section.by else section for section in report.sections
+    computation = count_values([item for section in sections.values() for item in request_values(checked, section)])
+    group_by_name = {block.locate(part.title)[0]: part.group for part in report.parts for block in part.blocks}
+    chosen = number_pooled(
+        choose_values(checked, section, computation, group_by_name.get(name, "")) for name, section in sections.items()
     )
+    splits = dict(zip(sections, chosen, strict=True))
     shown_charts = (
         _draw_segments(chart, splits[_create_section(checked, chart).title]) if chart.by else chart
         for chart in report.charts
     )
-    shown_report = replace(report, sections=tuple(shown_sections), charts=tuple(shown_charts))
+    shown_report = replace(_show_all_segments(report, splits), charts=tuple(shown_charts))
     split_package = add_segments(checked, splits.values())
     return SplitReport(*add_gated_segments(split_package, shown_report), splits, column)
 
@@ -259,6 +259,15 @@ def _draw_segments(chart: Chart, split: Split) -> SplitChart:
     )
 
 
+def _show_all_segments(report: Report, splits: Mapping[str, Split]) -> Report:
+    """Return the report with the segments of its split sections, by their names."""
+
+    def show(name: str, section: Section) -> Iterator[Section]:
+        yield _show_segments(section, splits[name]) if section.by and name in splits else section
+
+    return report.replace_sections(show)
+
+
 def _show_segments(section: Section, split: Split) -> Section:
     """Return a section with the segments of its metrics, and a text that says which there are."""
     order = ", those with most samples in the whole table first"
@@ -290,15 +299,17 @@ def request_values(checked: CheckedPackage, section: Section) -> tuple[ValueRequ
     return tuple(ValueRequest(metric, section.by) for metric in measured)
 
 
-def choose_values(checked: CheckedPackage, section: Section, computation: Computation) -> Split:
-    """Choose the combinations of values with most rows, of all metrics of a section in all runs; then by their values.
+def choose_values(checked: CheckedPackage, section: Section, computation: Computation, group: str = "") -> Split:
+    """Choose the combinations of values with most rows, of all metrics of a section in all its runs.
+
+    Those with as many rows are in the order of their values. The runs are those of a `group`, or all.
 
     Rows without any value are never pooled, nor is a single value: it has the row of others to itself. Hosts, and
     values that differ only in numbers, such as sizes, are in the order of these instead.
     """
     counts: Counter[Values] = Counter()
     for request in request_values(checked, section):
-        for run in computation.columns:
+        for run in (item for item in computation.columns if group in ("", get_group_name(item.id))):
             for row in run.results.rows[request.name]:
                 counts[read_values(row, section.by)] += int(str(row[request.count_name]))
     ordered = sorted(counts, key=lambda values: (-counts[values], *map(_rank_value, values)))
@@ -361,14 +372,11 @@ def restore_splits(
     Sections of `--by` come last.
     """
     splits = dict(zip(results.get("splits", {}), read_splits(results), strict=True))
-    titles = {section.title for section in report.sections}
-    titles |= {_create_section(checked, chart).title for chart in report.charts if chart.by}
-    sections = [
-        _show_segments(section, splits[section.title]) if section.by and section.title in splits else section
-        for section in report.sections
-    ]
-    further = [Section(title, "", tuple(_list_rows(split))) for title, split in splits.items() if title not in titles]
-    return add_segments(checked, splits.values()), replace(report, sections=(*sections, *further))
+    names = {name for name, _ in report.metric_sections}
+    names |= {_create_section(checked, chart).title for chart in report.charts if chart.by}
+    further = [Section(name, "", tuple(_list_rows(split))) for name, split in splits.items() if name not in names]
+    shown_report = _show_all_segments(report, splits)
+    return add_segments(checked, splits.values()), replace(shown_report, sections=(*shown_report.sections, *further))
 
 
 def read_splits(results: Mapping[str, Any]) -> tuple[Split, ...]:

@@ -29,10 +29,6 @@ def check_repeats(report: Report, runs: Sequence[NamedRun], options: Options, ha
     if has_phases and (options.measures_noise or options.calibration or repeated):
         raise fail("repeats", f"phases cannot be compared with {option or f'several runs of `{repeated}`'}",
                    hint="build without phases, or give each run a name of its own", status=USAGE)  # fmt: skip
-    of_runs = option if option != MARGIN else ""
-    if (cause := of_runs or (repeated and f"several runs of `{repeated}`")) and report.parts:
-        raise fail("repeats", f"{cause} cannot be used with `{report.name}`, whose parts compare single runs",
-                   expected="a report without parts", status=USAGE)  # fmt: skip
     if options.measures_noise:
         _check_runs_of_noise(versions if repeated else versions[:1], len(runs), options)
     elif option and report.judgement is None:
@@ -100,7 +96,7 @@ def measure_metrics(
 ) -> dict[str, Noise | None]:
     """Measure the noise of the metrics of a report between its runs; None without an average in each run."""
     runs = [item.results for item in computation.runs]
-    names = dict.fromkeys(name for section in report.sections for name in section.metrics)
+    names = dict.fromkeys(name for _, section in report.metric_sections for name in section.metrics)
     estimates = {name: measure_version(checked, checked.get_metric(name), runs, summary).estimates for name in names}
     return {name: measure_noise(items) if len(items) == len(runs) else None for name, items in estimates.items()}
 

@@ -157,11 +157,12 @@ def _check_charts(checker: Checker, report: Report) -> None:
 def _check_splits(checker: Checker, report: Report) -> None:
     """Check the dimensions of split sections and charts: all of their metrics must have them."""
     metrics = formula.index_metrics(checker.package)
-    for section in (item for item in report.sections if item.by):
-        owner = f"section `{section.title}` of report `{report.name}`"
-        _check_split(
-            checker, owner, section.title, section, [metrics[item] for item in section.metrics if item in metrics]
-        )
+    for name, section in report.metric_sections:
+        if not section.by:
+            continue
+        owner = f"section `{name}` of report `{report.name}`"
+        split_metrics = [metrics[item] for item in section.metrics if item in metrics]
+        _check_split(checker, owner, section.title, section, split_metrics)
     for chart in (item for item in report.charts if item.by and item.metric in metrics):
         owner = f"the chart of `{chart.metric}` in report `{report.name}`"
         _check_split(checker, owner, chart.metric, chart, [metrics[chart.metric]])
@@ -260,7 +261,7 @@ def _check_distinct_parts(checker: Checker, report: Report) -> None:
         ("sections named", [section.title for section in report.sections], (Field("sections"),)),
         ("charts of", [" by ".join((chart.metric, *chart.by)) for chart in report.charts], (Field("charts"),)),
         ("entries of the dictionary for", entries, (Field("dictionary"),)),
-        *((f"rows of section `{item.title}` for", item.metrics, (item.title,)) for item in report.sections),
+        *((f"rows of section `{name}` for", item.metrics, (item.title,)) for name, item in report.metric_sections),
     )
     for part_label, names, within in groups:
         for name, times in Counter(names).items():

@@ -222,7 +222,7 @@ class Block:
             yield self.locate(part)
 
 
-B = TypeVar("B", bound=Block)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +241,6 @@ class Part:
         """The files of prose that the part shows."""
         return tuple(file for block in self.blocks for file in block.read_prose())
 
-    def select(self, kind: type[B]) -> tuple[B, ...]:
+    def select(self, kind: type[T]) -> tuple[T, ...]:
         """Return the blocks of a kind, in order."""
         return tuple(block for block in self.blocks if isinstance(block, kind))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from assay.lang.model.observation import ObservationRules
 from assay.lang.model.parts import Block, Choice, Claim, Part, RunGroup
@@ -64,7 +64,7 @@ class ManifestRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Section(Block):
     """A table of a report: the metrics that are its rows; `columns` are statistics that it shows besides averages.
 
     With the dimensions `by`, each metric has a further row for each of the `limit` values with most samples, and one
@@ -220,6 +220,19 @@ class Report:
         return (block for part in self.parts for block in part.blocks)
 
     @property
+    def metric_sections(self) -> tuple[tuple[str, Section], ...]:
+        """Return all sections, each after its name: its title, or in a part `PART/TITLE`."""
+        sections = ((item.title, item) for item in self.sections)
+        blocks = ((block.locate(part.title)[0], block) for part in self.parts for block in part.blocks)
+        return (*sections, *((name, item) for name, item in blocks if isinstance(item, Section)))
+
+    def replace_sections(self, convert: Callable[[str, Section], Iterable[Section]]) -> Report:
+        """Return the report with what a function returns for the name of each section, and it, in its place."""
+        sections = (item for section in self.sections for item in convert(section.title, section))
+        parts = tuple(replace(part, blocks=tuple(_replace_sections(part, convert))) for part in self.parts)
+        return replace(self, sections=tuple(sections), parts=parts)
+
+    @property
     def metric_tables(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return title and metrics of each table that compares averages: sections, then the blocks of each part."""
         sections = ((section.title, section.metrics) for section in self.sections)
@@ -239,6 +252,14 @@ class Report:
     def get_choice(self, name: str) -> Choice:
         """Return the choice with a name. Raises KeyError."""
         return {item.name: item for item in self.choices}[name]
+
+
+def _replace_sections(part: Part, convert: Callable[[str, Section], Iterable[Section]]) -> Iterator[Block]:
+    for block in part.blocks:
+        if isinstance(block, Section):
+            yield from convert(block.locate(part.title)[0], block)
+        else:
+            yield block
 
 
 @dataclass(frozen=True, slots=True)

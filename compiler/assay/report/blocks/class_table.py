@@ -41,10 +41,8 @@ def get_class_table_id(table: ClassTable) -> str:
 def render(context: RenderContext, items: Sequence[ClassTable]) -> RenderedBlocks:
     """Render the tables against classes, and say why cells of them are empty."""
     tables, gaps = [], []
-    runs, run_labels = [shown_run.run for shown_run in context.runs], [shown_run.label for shown_run in context.runs]
     for table in items:
-        columns = (runs, run_labels) if table.across else (context.comparison.columns, context.headings)
-        built_tables, notes = build_class_tables(context.checked, context.number_style, table, *columns)
+        built_tables, notes = build_class_tables(context, table)
         tables += built_tables
         gaps += notes
     return RenderedBlocks(tables=tuple(tables), gaps=tuple(gaps))
@@ -52,35 +50,34 @@ def render(context: RenderContext, items: Sequence[ClassTable]) -> RenderedBlock
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of figures: its heading, run and figures, and the key columns of its row if it is one."""
+    """A column of figures: its heading, run, figures and their sources' runs, and the key columns of a row."""
 
     heading: str
     run: RunFigures
     figures: Figures
+    runs: tuple[str, ...]
     where: tuple[tuple[str, str], ...] = ()
 
 
-def build_class_tables(
-    checked: CheckedPackage,
-    number_style: Style,
-    table: ClassTable,
-    runs: Sequence[RunFigures],
-    run_labels: Sequence[str],
-) -> tuple[list[Table], list[str]]:
+def build_class_tables(context: RenderContext, table: ClassTable) -> tuple[list[Table], list[str]]:
     """Build a table against classes, one for each run if its columns are rows; also return notes on empty cells."""
+    checked, number_style = context.checked, context.number_style
     if not table.across:
-        summary = checked.package.summaries[0].name
         columns = [
-            _Column(label, run, build_average_lookup(run.results.metrics, summary))
-            for run, label in zip(runs, run_labels, strict=True)
+            _Column(
+                version.label,
+                version.figures,
+                build_average_lookup(version.figures.results.metrics, context.choices.summary),
+                version.runs,
+            )
+            for version in context.versions
         ]
         built_table, notes = _build_table(checked, number_style, table, columns, "")
         return [built_table], notes
     tables, all_notes = [], []
-    for run, label in zip(runs, run_labels, strict=True):
-        built_table, notes = _build_table(
-            checked, number_style, table, _list_columns(checked, table, run), label if len(runs) > 1 else ""
-        )
+    for shown_run in context.runs:
+        columns = _list_columns(checked, table, shown_run.run)
+        built_table, notes = _build_table(checked, number_style, table, columns, shown_run.title_label)
         tables.append(built_table)
         all_notes += notes
     return tables, list(dict.fromkeys(all_notes))
@@ -93,7 +90,7 @@ def _list_columns(checked: CheckedPackage, table: ClassTable, run: RunFigures) -
     headings = block_rows.name_keys(request.keys, table.across, keys)
     key_texts = [tuple((name, str(row[name])) for name in request.keys) for row in rows]
     return [
-        _Column(headings[key], run, build_row_lookup(checked, row), texts)
+        _Column(headings[key], run, build_row_lookup(checked, row), (run.id,), texts)
         for key, row, texts in zip(keys, rows, key_texts, strict=True)
     ]
 
@@ -116,10 +113,8 @@ def _build_table(
             )
         rows.append((item.name, *cells))
     header = (table.heading, *(add_unit(column.heading, table.unit.symbol) for column in columns))
-    links = tuple(
-        CellLink(y, x, FORMULA, tuple(CellSource(name, column.run.id, column.where) for name in table.read_metrics()))
-        for y in range(len(rows))
-        for x, column in enumerate(columns, start=1)
-    )
+    names = tuple(table.read_metrics())
+    sources = [tuple(CellSource(name, run, item.where) for name in names for run in item.runs) for item in columns]
+    links = tuple(CellLink(y, x, FORMULA, of) for y in range(len(rows)) for x, of in enumerate(sources, start=1))
     entry_ids = (get_class_table_id(table),) * len(header)
     return Table(title, header, tuple(rows), of_columns=entry_ids, leads=links), list(notes)

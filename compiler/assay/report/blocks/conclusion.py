@@ -11,13 +11,16 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.blocks.conclusion import FALLS, RISES, STAYS, Conclusion, Rule
 from assay.lang.model.package import Metric
 from assay.number_styles.exact_decimal import format_on_same_side, to_fraction
-from assay.report.blocks.comparison import compare_averages, find_judgements, list_groups, title_table
+from assay.number_styles.row import NO_VALUE
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
+from assay.report.blocks.section import find_judgements, list_groups, title_table
 from assay.report.cell_links import AVERAGE, INTERVAL, JUDGED, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.judged_cells import format_judged_cells, name_judged_columns
 from assay.report.rules import Outcome, decide_rule, is_change_allowed
-from assay.report.run_results import RunFigures
+from assay.report.run_results import get_average
+from assay.report.sections import compare_values
+from assay.report.versions import Version
 from assay.util.percent_change import compute_percent_change
 
 NEITHER = "neither"
@@ -31,63 +34,64 @@ def render(context: RenderContext, items: Sequence[Conclusion]) -> RenderedBlock
     """Render a table of all runs, or of the phases of each run, for each conclusion."""
     groups = list(list_groups(context))
     tables = tuple(
-        title_table(build_conclusion_table(context, item, columns, column_labels), label)
+        title_table(build_conclusion_table(context, item, versions), label)
         for item in items
-        for columns, column_labels, label in groups
-        if len(columns) > 1
+        for versions, label in groups
+        if len(versions) > 1
     )
     return RenderedBlocks(tables=tables, gaps=() if tables else ("There is no other run or phase to compare with.",))
 
 
-def build_conclusion_table(
-    context: RenderContext, item: Conclusion, columns: Sequence[RunFigures], column_labels: Sequence[str]
-) -> Table:
-    """Build a table with a row for each rule and column but the first: averages, the rule, and whether it holds.
+def build_conclusion_table(context: RenderContext, item: Conclusion, versions: Sequence[Version]) -> Table:
+    """Build a table with a row for each rule and version but the first: averages, the rule, and whether it holds.
 
     If the report judges its differences, the interval of each decides.
     """
-    has_many_columns = len(columns) > 2
-    judgements = find_judgements(context, columns)
+    base, *others = versions
+    has_many_columns = len(others) > 1
+    judgements = find_judgements(context, versions)
+    cells = [(rule, version) for rule in item.rules for version in others]
     rows = [
-        (*((name,) if has_many_columns else ()), *_build_row(context, rule, columns[0], run, judgements))
-        for rule in item.rules
-        for run, name in zip(columns[1:], column_labels[1:], strict=True)
+        (*((version.label,) if has_many_columns else ()), *_build_row(context, rule, base, version, judgements))
+        for rule, version in cells
     ]
-    values = (column_labels[0], "value" if has_many_columns else "".join(column_labels[1:]), "Δ%")
+    values = (base.label, "value" if has_many_columns else "".join(version.label for version in others), "Δ%")
     interval = name_judged_columns(judgements.level)[:1] if judgements else ()
     header = (*(("",) if has_many_columns else ()), "Metric", *values, *interval, "Rule", "Holds")
-    metric_ids = tuple(rule.metric for rule in item.rules for _ in columns[1:])
-    other_run_ids = [run.id for _ in item.rules for run in columns[1:]]
     links = tuple(
         link
-        for row, (metric, run) in enumerate(zip(metric_ids, other_run_ids, strict=True))
-        for link in link_cells(row, 1 + has_many_columns, metric, (columns[0].id, run), is_judged=bool(interval))
+        for row, (rule, version) in enumerate(cells)
+        for link in link_cells(
+            row, 1 + has_many_columns, rule.metric, (base.runs, version.runs), is_judged=bool(interval)
+        )
     )
-    return Table(item.title, header, tuple(rows), of_rows=metric_ids, leads=links)
+    return Table(item.title, header, tuple(rows), of_rows=tuple(rule.metric for rule, _ in cells), leads=links)
 
 
 def link_cells(
-    row: int, first: int, metric: str, runs: tuple[str, str], *, is_judged: bool = False
+    row: int, first: int, metric: str, runs: tuple[Sequence[str], Sequence[str]], *, is_judged: bool = False
 ) -> Iterator[CellLink]:
     """Yield the links of a rule's row, starting with the base's average in column `first`."""
-    base, other = (CellSource(metric, run) for run in runs)
-    averages = (AVERAGE, (base,)), (AVERAGE, (other,)), (PERCENT, (base, other))
-    interval = ((INTERVAL, (base, other)),) if is_judged else ()
-    cells = (*averages, *interval, (WORDS, ()), (JUDGED, (base, other)))
+    base, other = (tuple(CellSource(metric, run) for run in ids) for ids in runs)
+    both = (*base, *other)
+    averages = (AVERAGE, base), (AVERAGE, other), (PERCENT, both)
+    interval = ((INTERVAL, both),) if is_judged else ()
+    cells = (*averages, *interval, (WORDS, ()), (JUDGED, both))
     for column, (prints, sources) in enumerate(cells, start=first):
         yield CellLink(row, column, prints, sources)
 
 
 def _build_row(
-    context: RenderContext, rule: Rule, base: RunFigures, run: RunFigures, judgements: ReportJudgements | None
+    context: RenderContext, rule: Rule, base: Version, version: Version, judgements: ReportJudgements | None
 ) -> tuple[str, ...]:
     metric = context.checked.get_metric(rule.metric)
-    values, row = compare_averages(context.checked, context.number_style, rule.metric, (base, run))
+    values = [get_average(item.figures, metric, context.choices.summary) for item in (base, version)]
+    row = [cell or NO_VALUE for cell in compare_values(context.number_style, metric, values)]
     percent = format_percent_for_rule(rule, metric, values, row[4])
     texts = (row[0], row[1], row[2], percent)
     if judgements is None:
         return *texts, describe_rule(rule, metric), HOLDS[is_rule_met(rule, metric, *values)]
-    change = judgements.changes[rule.metric, run.id]
+    change = judgements.changes[rule.metric, version.id]
     outcome = Outcome.NO_VALUE if None in values else decide_rule(rule.kind, rule.percent, change)
     return *texts, format_judged_cells(change, metric.unit.symbol)[0], describe_rule(rule, metric), outcome.value
 

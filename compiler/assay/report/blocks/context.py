@@ -16,7 +16,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Column, Grain, Metric
 from assay.lang.model.parts import Block, Part
 from assay.lang.model.report import Report
-from assay.number_styles.registry import Style
+from assay.number_styles.registry import Style, get_style
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
 from assay.report.blocks.rows import Row
@@ -24,7 +24,8 @@ from assay.report.cell_links import QuotedValue
 from assay.report.document import Entry, Plot, Table
 from assay.report.formatted_text import TextBlock
 from assay.report.prose import Prose
-from assay.report.run_results import RunFigures, format_typed_value
+from assay.report.run_results import Choices, RunFigures, format_typed_value
+from assay.report.versions import Version
 
 #: with more runs than this, pages are in landscape format
 PORTRAIT_COLUMNS = 4
@@ -40,18 +41,11 @@ class ShownRun:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonColumns:
-    """The columns of comparisons, and the instants at which phases begin: (name, ns), by run."""
-
-    columns: Sequence[RunFigures]
-    instants: Mapping[str, Sequence[tuple[str, int]]]
-
-
-@dataclass(frozen=True, slots=True)
 class RenderContext:
     """The input of all tables and figures of a report.
-    `runs` are those of most blocks, the first of which is the baseline; `cases` are those of grids. `comparison` has
-    the columns of comparisons, `headings` their labels. `rows_by_choice` has the chosen rows, `figure_numbers` yields
+    `runs` are those of most blocks, the first of which is the baseline; `cases` are those of grids. `versions` are the
+    columns of averages: runs, versions of several runs, or phases; `instants` those at which phases of a run begin,
+    with their names, in ns. `rows_by_choice` has the chosen rows, `figure_numbers` yields
     the next number of a figure, `place` is the number of the part. `groups` has the context of each group of runs; a
     group without runs has none. `judgements` are those of averages; None if the report judges nothing. `prose` has
     the texts of files by their names.
@@ -59,12 +53,12 @@ class RenderContext:
 
     checked: CheckedPackage
     report: Report
-    number_style: Style
+    choices: Choices
     rows_by_choice: RowsByChoice
     runs: Sequence[ShownRun]
     cases: Sequence[ShownRun]
-    comparison: ComparisonColumns
-    headings: Sequence[str]
+    versions: Sequence[Version]
+    instants: Mapping[str, Sequence[tuple[str, int]]]
     figure_numbers: Iterator[int]
     place: int = 0
     groups: Mapping[str, RenderContext] = field(default_factory=dict)
@@ -72,9 +66,20 @@ class RenderContext:
     prose: Mapping[str, Prose] = field(default_factory=dict)
 
     @property
+    def number_style(self) -> Style:
+        """The number style of cells."""
+        return get_style(self.choices.style)
+
+    @property
     def all_runs(self) -> Sequence[ShownRun]:
         """The runs and the cases, each once."""
         return [*self.runs, *(case for case in self.cases if case.run not in [item.run for item in self.runs])]
+
+    @property
+    def compared_runs(self) -> Sequence[ShownRun]:
+        """The runs that are compared with the first: those that do not repeat it."""
+        first, *others = self.runs
+        return [item for item in others if not first.run.version or item.run.version != first.run.version]
 
     @property
     def is_landscape(self) -> bool:

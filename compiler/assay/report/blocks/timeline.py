@@ -187,8 +187,7 @@ def build_line_plot(
     points = tuple((line, x / size, y) for line, line_points in drawn_lines.items() for x, y in line_points)
     panels = sorted(run_lines.lines, key=lambda line: line != MEAN)
     marks = [
-        (name, (t_ns - run_lines.begin_ns) / SECOND / size)
-        for name, t_ns in context.comparison.instants.get(shown_run.run.id, ())
+        (name, (t_ns - run_lines.begin_ns) / SECOND / size) for name, t_ns in context.instants.get(shown_run.run.id, ())
     ]
     rows: tuple[tuple[str | float | None, ...], ...] = (*points, *((None, x / size, y) for x, y in edges))
     if marks:

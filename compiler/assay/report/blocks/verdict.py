@@ -66,7 +66,7 @@ It has the key, metric, base, value, change in percent, the interval of the chan
 def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
     """Render the results of the scenarios, then each verdict on each run but the first, which is the baseline."""
     notes = []
-    if not context.report.groups and len(context.runs) == 1:
+    if not context.report.groups and not context.compared_runs:
         notes = [f"{describe_missing_baseline(context).replace('there', 'There', 1)}."]
     tables = tuple(build_verdict_tables(context, items))
     for verdict, group in _list_judged(context, items):
@@ -79,7 +79,7 @@ def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
 def _list_judged(context: RenderContext, items: Sequence[Verdict]) -> list[tuple[Verdict, RenderContext]]:
     """Return the verdicts that judge runs, each with the context of its group."""
     groups = [(verdict, context.find_group(verdict.group)) for verdict in items if verdict.grain]
-    return [(verdict, group) for verdict, group in groups if group and len(group.runs) > 1]
+    return [(verdict, group) for verdict, group in groups if group and group.compared_runs]
 
 
 def build_verdict_tables(context: RenderContext, items: Sequence[Verdict]) -> Iterator[Table]:
@@ -87,7 +87,7 @@ def build_verdict_tables(context: RenderContext, items: Sequence[Verdict]) -> It
     judged_runs = [
         (verdict, group, shown_run, _judge_run(group, verdict, group.runs[0], shown_run))
         for verdict, group in _list_judged(context, items)
-        for shown_run in group.runs[1:]
+        for shown_run in group.compared_runs
     ]
     yield _build_results_table(
         context, items, {(id(verdict), shown_run.run.id): rows for verdict, _, shown_run, rows in judged_runs}
@@ -308,7 +308,7 @@ def _list_results(
         versions = dict.fromkeys((item.run.day, _format_version(group, item.run)) for item in group.all_runs)
         yield from (((verdict.scenario, *version, NOT_APPLICABLE, NOT_JUDGED), ()) for version in versions)
         return
-    for shown_run in group.runs[1:] or group.runs:
+    for shown_run in group.compared_runs or group.runs[:1]:
         rows = judged_rows.get((id(verdict), shown_run.run.id))
         result, reason = _summarize_run(group, verdict, shown_run, rows)
         deciding_tables = (add_label_to_title(verdict.title, shown_run.title_label),) if rows is not None else ()

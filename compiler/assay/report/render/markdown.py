@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from assay.lang.segments import get_whole, is_segment, name_file
-from assay.report.answer import Answer, JudgedRow, KeyChange, list_linked_segments
+from assay.report.answer import Answer, JudgedRow, JudgedSegment, KeyChange, list_linked_segments
 from assay.report.cell_links import VERDICT
 from assay.report.charts.line_strokes import has_repeats
 from assay.report.charts.vega_spec import describe_chart
@@ -280,10 +280,15 @@ def _list_row_cells(row: JudgedRow, entries: Mapping[str, Entry], columns: int) 
         escape_cell(row.sizes),
     ]
     if row.segments:
-        links = [_format_link(escape_cell(item.label), _name_row(item.section, item.metric)) for item in row.segments]
-        texts = [f"{link} {item.percent} {item.verdict}" for link, item in zip(links, row.segments, strict=True)]
+        texts = [f"{_link_segment(item)} {item.percent} {item.verdict}" for item in row.segments]
         more = f" and {row.more_segments} more" if row.more_segments else ""
         yield [f"Within these: {', '.join(texts)}{more}", *[""] * (columns - 1)]
+
+
+def _link_segment(segment: JudgedSegment) -> str:
+    """Return the label of a segment, linked to its row; rows of parts have no anchors."""
+    label = escape_cell(segment.label)
+    return _format_link(label, _name_row(segment.section, segment.metric)) if segment.section else label
 
 
 def _name_row(section: str, metric: str) -> str:

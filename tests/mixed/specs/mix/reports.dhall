@@ -56,7 +56,7 @@ let article =
           , title = "Machine"
           , blocks = B.timelines [ B.lines "Queue" s.queue "instance", B.linesAndMean "CPU" s.cpu "instance" ]
           }
-        , B.Part::{ title = "Compared", blocks = B.comparisons [ B.comparison "Times" times ] }
+        , B.Part::{ title = "Compared", blocks = B.sections [ R.section "Times" times ] }
         ]
       }
 

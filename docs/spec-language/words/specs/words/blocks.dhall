@@ -159,8 +159,7 @@ let verdictOf = B.verdictOf best (verdict // { scenario = "Best", title = "Best"
 -- B.verdictWithout => tables: | All but the pinned
 let verdictWithout = B.verdictWithout [ pinned ] (verdict // { scenario = "All but the pinned", title = "All but the pinned" })
 
--- B.comparison => tables: | Finished | 1868 | 2054 | +187
-let comparison = B.comparison "Averages" [ finished, expected ]
+let section = S.report.section "Averages" [ finished, expected ]
 
 -- B.conclusion, B.rises, B.falls, B.stays, B.notWorse => tables: | Expected | 2250 | 2475 | +10
 let conclusion =
@@ -220,8 +219,8 @@ let tables =
         , part::{ title = "Pivots", blocks = B.pivots [ diagonals, without ] }
         -- B.verdicts => tables: | All trials
         , part::{ title = "Verdicts", blocks = B.verdicts [ verdict, verdictOf, verdictWithout ] }
-        -- B.comparisons, B.conclusions => tables: | Finished | 1868 | 2054 | +187
-        , part::{ title = "Averages", blocks = B.comparisons [ comparison ] # B.conclusions [ conclusion ] }
+        -- B.sections, B.conclusions => tables: | Finished | 1868 | 2054 | +187
+        , part::{ title = "Averages", blocks = B.sections [ section ] # B.conclusions [ conclusion ] }
         -- B.classTables => tables: | small
         , part::{ title = "Classes", blocks = B.classTables [ usedUp, against, acrossTrials ] }
         -- B.prose => tables: Trials of
@@ -238,7 +237,7 @@ let releases =
       , observations = Some S.Observations::{ groups = [ O.group "Trials" "" [ trendOfRuns ] ], plurals }
       , title = "Releases"
       , intro = "What words say of several runs."
-      , parts = [ part::{ title = "Averages", blocks = B.comparisons [ comparison ] } ]
+      , parts = [ part::{ title = "Averages", blocks = B.sections [ section ] } ]
       , style = "prefixed"
       , label = constant.version.name
       }

@@ -1,4 +1,4 @@
-"""Comparisons: tables of metrics, a column for each run or phase."""
+"""Sections: tables of metrics, a column for each run or phase."""
 
 from __future__ import annotations
 
@@ -7,22 +7,19 @@ from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
 from assay.lang.check.reports import check_compared_metrics
+from assay.lang.model import report as report_model
 from assay.lang.model.headings import Heading, list_metric_headings
 from assay.lang.model.package import Package
-from assay.lang.model.parts import Block, Part
-from assay.lang.model.report import Report
+from assay.lang.model.parts import Part
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Block):
-    """A table of metrics: a column for each run, or each phase of it, with differences from the first."""
+class Section(report_model.Section):
+    """A section in a part of a report: a column for each run, or each phase of it, with differences from the first."""
 
     compares_averages = True
 
-    title: str
-    metrics: tuple[str, ...]
-
-    def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
+    def check(self, checker: Checker, owner: str, report: report_model.Report, part: Part) -> None:
         check_compared_metrics(checker, owner, self.metrics, (report.name, part.title))
 
     def list_headings(self, package: Package) -> Iterable[Heading]:
