@@ -50,6 +50,7 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "columns": ("--columns", "count,median,p90"),
     "by": ("--by", "shard"),
     "host": ("--by", "host"),
+    "summary": ("--summary", "lowest"),
     "repeats": tuple(f"--run={name.partition('-')[0]}=runs/{name}" for name in REPEATS),
 }
 
@@ -59,6 +60,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a workspace with both reports, and three runs of each version."""
     package = PACKAGE.replace("reports = [ report ]", "reports = [ report, parts, grouped ]")
     folder = create_small_workspace(tmp_path_factory.mktemp("sections"), DEFINITIONS + PARTS, package)
+    specs = folder / "specs" / "small" / "package.dhall"
+    text = specs.read_text(encoding="utf-8")
+    lowest = 'S.Summary::{ name = "lowest", lowest = 1, doc = "The lowest mean of a host" }'
+    specs.write_text(text.replace("summaries = [ ", f"summaries = [ {lowest}, "), encoding="utf-8")
     for run, hosts in {**RUNS, **REPEATS, **OTHERS}.items():
         write_run(folder, run, hosts)
     return folder
