@@ -15,6 +15,18 @@ let m = ./metrics/activity.dhall
 
 let series = ./series.dhall
 
+let slots =
+      B.withFiles
+        ( B.most
+            m.mempoolTxs
+            ( B.listing
+                "Slots of hosts"
+                hostSlot.grain
+                [ hostSlot.host, hostSlot.slot, hostSlot.start ]
+                [ m.objects, m.collected, m.accepted, m.rejected, m.refused, m.mempoolTxs, m.forged, m.snapshots ]
+            )
+        )
+
 let report =
       S.Report::{
       , name = "host-activity"
@@ -28,10 +40,17 @@ let report =
         , R.section "Blocks, snapshots and logs" [ m.forged, m.snapshots, m.objects ]
         ]
       , charts = [ R.cdf m.mempoolTxs, R.cdf m.accepted, R.cdf m.objects ]
-      , timelines =
-        [ R.timeline "Accepted transactions" series.accepted
-        , R.timelineOfMean "Mempool size" series.mempool
-        , R.timeline "Headers" series.headers
+      , parts =
+        [ B.Part::{
+          , title = "Over time"
+          , blocks =
+              B.runTimelines
+                [ R.timeline "Accepted transactions" series.accepted
+                , R.timelineOfMean "Mempool size" series.mempool
+                , R.timeline "Headers" series.headers
+                ]
+          }
+        , B.Part::{ title = "Slots of hosts", blocks = B.listings [ slots ] }
         ]
       , dictionary =
         [ R.group
@@ -46,16 +65,6 @@ let report =
             , m.snapshots
             , m.objects
             ]
-        ]
-      , listings =
-        [ B.most
-            m.mempoolTxs
-            ( B.listing
-                "Slots of hosts"
-                hostSlot.grain
-                [ hostSlot.host, hostSlot.slot, hostSlot.start ]
-                [ m.objects, m.collected, m.accepted, m.rejected, m.refused, m.mempoolTxs, m.forged, m.snapshots ]
-            )
         ]
       , style = "prefixed"
       , summary = summaries.meanOfHosts.name

@@ -21,9 +21,10 @@ let adoption = [ propagation.half, propagation.eighty, propagation.ninetySix, pr
 
 let completeness = [ anomaly.battles, anomaly.size, steps.incomplete, steps.early ]
 
+let slowest = \(l : B.Listing) -> B.withFiles (B.most propagation.all l)
+
 in  { analysed =
-        B.most
-          propagation.all
+        slowest
           ( B.listing
               "Analysed blocks"
               block.grain
@@ -52,8 +53,7 @@ in  { analysed =
               )
           )
     , rejected =
-        B.most
-          propagation.all
+        slowest
           ( B.rejected
               ( B.listing
                   "Rejected blocks"

@@ -3,6 +3,8 @@ let S = ../schema/package.dhall
 
 let R = S.report
 
+let B = S.block
+
 let constant = (./source.dhall).constant
 
 let filters = ./filters.dhall
@@ -31,7 +33,10 @@ let comparison =
       , sections = contents.sections
       , charts = contents.charts
       , dictionary = contents.dictionary # [ R.group "Blocks" [ steps.incomplete, steps.early ] ]
-      , listings = [ listings.analysed, listings.rejected ]
+      , parts =
+        [ B.Part::{ title = "Analysed blocks", blocks = B.listings [ listings.analysed ] }
+        , B.Part::{ title = "Rejected blocks", blocks = B.listings [ listings.rejected ] }
+        ]
       , also = R.metricIds [ machine.spanCpuReward, machine.blkIo, machine.threads, machine.leads, machine.utxo, machine.hostSlots ]
       , style = "prefixed"
       , summary = summaries.published.name

@@ -17,10 +17,18 @@ let O = ./observation.dhall
 
 -- A table of the rows of a grain: key columns, then the values of metrics on each row. A metric of another grain that
 -- has the key columns of the listing shows its reduced value, or its mean, over the rows with that key.
---   rejected  the rows that filters reject, with the names of these filters (in reports)
+--   rejected  the rows that filters reject, with the names of these filters
 --   most      pages print only the rows with the greatest values of this metric; empty: all rows
+--   files     all rows are also written to files
 let Listing =
-      { title : Text, grain : Text, keys : List Text, metrics : List Text, rejected : Bool, most : Text }
+      { title : Text
+      , grain : Text
+      , keys : List Text
+      , metrics : List Text
+      , rejected : Bool
+      , most : Text
+      , files : Bool
+      }
 
 -- A column whose value is a constant of the run; a constant that is 0 or empty sets no value.
 let Pin = { column : Text, constant : Text }
@@ -173,6 +181,10 @@ let ClassTable =
       , width : Natural
       }
 
+-- A figure of a series over time, with a line per run. `over` is the reduction of the lines of the series to one: mean,
+-- sum, least, greatest; empty if the series has one line.
+let RunTimeline = { title : Text, series : Text, over : Text, template : Text }
+
 -- A table of metrics: a column per run, or per phase, with differences from the first. `*GRAIN` stands for all metrics
 -- of a grain that no section of the report has. `columns` are printed in addition to averages: median, min, max, stddev,
 -- mean, count, p95, p99.9.
@@ -204,6 +216,7 @@ let Block =
       | Facts : List Text
       | Scatter : Scatter
       | Timeline : Timeline
+      | RunTimeline : RunTimeline
       | Curve : Curve
       | Grid : Grid
       | Section : Section
@@ -292,6 +305,7 @@ in  { Listing
           ]
     , scatters = each Scatter Block.Scatter
     , timelines = each Timeline Block.Timeline
+    , runTimelines = each RunTimeline Block.RunTimeline
     , curves = each Curve Block.Curve
     , grids = each Grid Block.Grid
     , sections = each Section Block.Section
@@ -328,6 +342,7 @@ in  { Listing
     , Choice
     , Pivot
     , Timeline
+    , RunTimeline
     , Curve
     , Scatter
     , Verdict
@@ -340,12 +355,21 @@ in  { Listing
     , pin = \(column : X.Column) -> \(constant : S.Constant.Type) -> { column = column.name, constant = constant.name } : Pin
     , listing =
         \(title : Text) -> \(g : G.Grain.Type) -> \(keys : List X.Column) -> \(ms : List M.Metric.Type) ->
-            { title, grain = g.name, keys = M.columnNames keys, metrics = ids ms, rejected = False, most = "" }
+            { title
+            , grain = g.name
+            , keys = M.columnNames keys
+            , metrics = ids ms
+            , rejected = False
+            , most = ""
+            , files = False
+            }
           : Listing
       -- a listing of the rows that filters reject
     , rejected = \(l : Listing) -> l // { rejected = True }
       -- a listing of which pages print only the rows with the greatest values of a metric
     , most = \(m : M.Metric.Type) -> \(l : Listing) -> l // { most = m.id }
+      -- a listing of which all rows are also written to files
+    , withFiles = \(l : Listing) -> l // { files = True }
     , verdict =
         \(v :
             { scenario : Text

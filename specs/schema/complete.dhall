@@ -12,6 +12,8 @@ let M = ./metric.dhall
 
 let R = ./report.dhall
 
+let B = ./block.dhall
+
 let Lookup = { Type = S.Lookup, default = { inBody = False, drop = "", generation = "" } }
 
 let Quarantine = { Type = S.Quarantine, default = { share = 0.001, atLeast = 10 } }
@@ -34,7 +36,7 @@ let Section =
 
 let Chart = { Type = R.Chart, default = { template = "cdf", scale = "auto", by = [] : List Text, limit = 5 } }
 
-let Timeline = { Type = R.Timeline, default = { over = "", template = "timeline" } }
+let RunTimeline = { Type = B.RunTimeline, default = { over = "", template = "timeline" } }
 
 let ManifestRow =
       { Type = R.ManifestRow
@@ -44,4 +46,4 @@ let ManifestRow =
 
 let Break = { Type = M.Break, default = { run = "", doc = "" } }
 
-in  { Lookup, Quarantine, Form, Tally, Runs, Sampled, Gone, Section, Chart, Timeline, ManifestRow, Break }
+in  { Lookup, Quarantine, Form, Tally, Runs, Sampled, Gone, Section, Chart, RunTimeline, ManifestRow, Break }

@@ -36,10 +36,6 @@ let Section = B.Section
 --   by, limit   as in a section: a figure per run, with a line per value
 let Chart = { metric : Text, template : Text, scale : Text, by : List Text, limit : Natural }
 
--- A figure of a series over time, with a line per run. `over` is the reduction of the lines of the series to one: mean,
--- sum, least, greatest; empty if the series has one line.
-let Timeline = { title : Text, series : Text, over : Text, template : Text }
-
 let DictionaryGroup = { title : Text, metrics : List Text }
 
 let FilterUse = M.FilterUse
@@ -117,8 +113,6 @@ let Judgement =
 --   style          the number style: prefixed, three-digits, typst-2026, org-2023
 --   judgement      how differences are judged (None S.Judgement.Type: not at all)
 --   phases         the phases of each run that are compared, instead of whole runs
---   listings       tables of the rows of each run; all rows are also written to files
---   timelines      figures of series over time, with a line for each run
 --   observations   rules that draft what is said of the tables (None S.Observations.Type: nothing is)
 --   manifest       rows of the table of run parameters; without it, a report of parts shows the constants of the runs
 --   summary        of averages (empty: the first of the package)
@@ -147,8 +141,6 @@ let Report =
           , editions : List Edition.Type
           , phases : List P.Phase.Type
           , judgement : Optional Judgement.Type
-          , listings : List B.Listing
-          , timelines : List Timeline
           , observations : Optional O.Rules.Type
           , parts : List B.Part.Type
           , choices : List B.Choice.Type
@@ -173,8 +165,6 @@ let Report =
         , groups = [] : List B.Group
         , revision = ""
         , phases = [] : List P.Phase.Type
-        , listings = [] : List B.Listing
-        , timelines = [] : List Timeline
         , observations = None O.Rules.Type
         , judgement = Some Judgement.default
         , filters = [] : List FilterUse
@@ -233,7 +223,7 @@ let timelineOf =
       \(over : Text) ->
       \(title : Text) ->
       \(s : G.Series.Type) ->
-        { title, series = s.name, over, template = "timeline" } : Timeline
+        { title, series = s.name, over, template = "timeline" } : B.RunTimeline
 
 in  { Cell
     , ManifestRow
@@ -287,7 +277,6 @@ in  { Cell
         \(cs : List X.Column) ->
         \(m : M.Metric.Type) ->
           { metric = m.id, template = "cdf", scale = "auto", by = M.columnNames cs, limit = 5 } : Chart
-    , Timeline
       -- figures of a series over time: of its only line, or of a reduction of its lines
     , timeline = timelineOf ""
     , timelineOfMean = timelineOf "mean"

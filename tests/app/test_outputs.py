@@ -30,7 +30,7 @@ from assay.provenance.read import hash_content
 from assay.provenance.record import hash_outline, hash_templates
 from assay.provenance.versions import get_versions
 from assay.quality.quality_plan import QualityPlan
-from assay.report.listings import list_listing_requests
+from assay.report.blocks.rows import list_row_requests
 from assay.util.checksums import unseal_text
 from tests.compare_reference import CARDANO
 from tests.support import commands
@@ -79,8 +79,8 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
     templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
     filters = parse_filters(package.package, report, FILTERS, False)
     judged = list_judged_metrics(package, report)
-    metrics, listings = list_report_metrics(package, report), list_listing_requests(package, report)
-    request = Request(metrics, ("run_summary",), listings, judged=judged, detailed=judged)
+    metrics, rows_of_listings = list_report_metrics(package, report), list_row_requests(package, report, ())
+    request = Request(metrics, ("run_summary",), rows_of_listings, judged=judged, detailed=judged)
     full_plan = build_plan(package.package, request, filters)
     sql = {f"sql/{name}" for name in render_sql_files(build_nodes(compile_statements(package, full_plan)))}
     quality = QualityPlan(CompiledPlan(package, full_plan, compile_statements(package, full_plan)))
@@ -90,7 +90,7 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
     rows = {
         f"rows/{run}/{listing.file_name}.{end}"
         for run in ("baseline", "candidate")
-        for listing in report.listings
+        for listing in report.blocks
         for end in ("csv", "parquet")
     }
     assert set(read_contents(two)) == single | charts | templates | sql | rows

@@ -85,7 +85,7 @@ def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 def get_plots(report: Path) -> dict[str, dict[str, Any]]:
     document = json.loads((report / "document.json").read_text(encoding="utf-8"))
-    (gallery,) = (item for item in document["galleries"] if item["id"] == "timelines")
+    (gallery,) = (item for item in document["galleries"] if item["title"] == "Over time")
     return {plot["id"]: plot for plot in gallery["plots"]}
 
 
@@ -147,10 +147,14 @@ def test_values_are_explained_by_their_records(cache: Path) -> None:
     assert "cardano/host-activity" in text
 
 
-def test_reports_of_phases_have_no_timelines(cache: Path, tmp_path: Path) -> None:
-    """Their columns are parts of a run, which have no time of their own."""
+def test_reports_of_phases_show_the_time_of_whole_runs(report: Path, cache: Path, tmp_path: Path) -> None:
     phases = ["--at", "mid=2026-02-05T19:00:00Z", "--phase", "early=..mid", "--phase", "late=mid.."]
-    run = f"a={RUNS['baseline']}"
-    result = build([run], tmp_path / "out", cache, "--to", "md", *phases, report="cardano/host-activity")
+    result = build(
+        [f"baseline={RUNS['baseline']}"], tmp_path, cache, "--to", "md", *phases, report="cardano/host-activity"
+    )
     assert result.status == 0, result.err
-    assert "Over time" not in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    plots, of_phases = get_plots(report), get_plots(tmp_path)
+    assert of_phases.keys() == plots.keys()
+    for name, plot in of_phases.items():
+        points = [row for row in plot["rows"] if row[0] is not None]
+        assert points == [row for row in plots[name]["rows"] if row[0] == points[0][0]]

@@ -23,6 +23,7 @@ from tests.support.clusters import (
 )
 from tests.support.commands import run_assay
 from tests.support.faults import Fault, list_settings
+from tests.support.workspaces import write_rows_of_requests
 
 
 def test_interrupted_build_leaves_no_task(site: SmallSite) -> None:
@@ -97,9 +98,9 @@ def test_broken_log_ends_the_build_with_its_own_error(site: SmallSite, tmp_path:
 def read_difference(tmp_path: Path, partition: str) -> str:
     """Return the error of a build by a worker: rows of a relation depend on how many others a part of the run has."""
     site = SmallSite(copy_small_workspace(tmp_path), tmp_path)
-    (query,) = (site.workspace / "queries").rglob("*.sql")
     relating = f"QUALIFY count(*) OVER (PARTITION BY {partition}) > 1"
-    query.write_text(f"SELECT host, request FROM request_received GROUP BY host, request {relating}", encoding="utf-8")
+    sql = f"SELECT host, request FROM request_received GROUP BY host, request {relating}"
+    write_rows_of_requests(site.workspace, sql)
     with stop_after([site.start_worker()]):
         result = run_assay(*site.list_build_command(), cwd=site.workspace)
     assert result.status == 70
@@ -127,9 +128,8 @@ def test_wrong_proof_of_a_key_is_detected_by_the_sample(tmp_path: Path, monkeypa
 
 def test_error_of_a_later_stage_is_that_of_one_machine(tmp_path: Path) -> None:
     site = SmallSite(copy_small_workspace(tmp_path), tmp_path)
-    (query,) = (site.workspace / "queries").rglob("*.sql")
     relating = "GROUP BY request HAVING CAST('x' || request AS BIGINT) > 1"
-    query.write_text(f"SELECT min(host) AS host, request FROM request_received {relating}", encoding="utf-8")
+    write_rows_of_requests(site.workspace, f"SELECT min(host) AS host, request FROM request_received {relating}")
     runs = [f"--run=runs/{name}" for name in ("1.0", "1.1")]
     single = run_assay(
         "--cache", tmp_path / "single", "build", "service/comparison", *runs, "-o", tmp_path / "o", cwd=site.workspace

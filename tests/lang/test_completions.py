@@ -34,4 +34,4 @@ def test_defaults_fit_the_type(name: str) -> None:
 
 
 def test_parts_of_reports_are_completed() -> None:
-    assert {"Section", "Chart", "Timeline", "ManifestRow", "Form", "Lookup", "Tally"} <= COMPLETIONS.keys()
+    assert {"Section", "Chart", "RunTimeline", "ManifestRow", "Form", "Lookup", "Tally"} <= COMPLETIONS.keys()

@@ -101,7 +101,7 @@ def test_negative_rate_is_warned_of_and_nan_is_not_judged(tmp_path: Path, cache:
         "that is not a number hides a reset of the counter, or samples are below 0.\n"
     ) in warned
     assert "warning: after: disk_writes_per_year has no value: disk_write_rate is not a finite number.\n" in warned
-    assert read_rules(out)["Disk write rate, kB/s"] == "no value"
+    assert read_rules(out)["Disk write rate, kB/s"] == "data lost"
 
 
 def test_constant_counter_has_a_rate_of_zero(tmp_path: Path, cache: Path) -> None:

@@ -70,7 +70,6 @@ def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
 
 def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
     yield from (("table", section.title) for section in report.sections if _has_row(section, metric))
-    yield from (("table", listing.title) for listing in report.listings if metric in listing.metrics)
     yield from (("chart", "") for chart in report.charts if chart.metric == metric)
     yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
     for part in report.parts:
@@ -88,10 +87,6 @@ def _has_row(section: Section, metric: str) -> bool:
 def _find_series(package: Package, series: Series) -> Iterator[Appearance]:
     """Yield the figures and tables of a series."""
     for report in package.reports:
-        for timeline in report.timelines:
-            if timeline.series == series.name:
-                label = add_unit(timeline.title, series.unit.symbol)
-                yield Appearance(f"{package.system}/{report.name}", "figure", timeline.title, label)
         for part in report.parts:
             for block in part.blocks:
                 for section, name in block.locate_series(part.title, series.name):

@@ -29,7 +29,6 @@ def list_chart_requests(package: Package) -> Iterator[ChartRequest]:
             (report.style,),
             (
                 *(chart.template for chart in report.charts),
-                *(item.template for item in report.timelines),
                 *_list_block_templates(report),
             ),
         )

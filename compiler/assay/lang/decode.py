@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
 import types
 import typing
 from collections.abc import Callable
 from typing import Any
 
 from assay.lang.blocks import list_kinds
+from assay.lang.former_forms import convert_former_package, convert_to_snake_case
 from assay.lang.metrics_of_grains import list_grain_metrics
 from assay.lang.model import package as model
 from assay.lang.model.expression import Expression, decode_expression, parse_expression
-from assay.lang.model.parts import Block, Part
+from assay.lang.model.parts import Block
 from assay.lang.taken_fields import add_taken_fields
 from assay.util.diagnostics import AssayError, Span, fail
 
@@ -42,9 +42,7 @@ def decode_package(data: object, where: str, *, lenient: bool = False) -> model.
     With `lenient`, missing keys have empty values: normal forms leave these out, and specs of an older language do not
     have them.  Raises AssayError `spec-shape` when a key is missing, unknown or of the wrong type.
     """
-    if lenient and isinstance(data, dict) and "articles" in data:  # until Assay 0.3, reports of parts were a kind
-        data = {**data, "reports": [*(data.get("reports") or ()), *data["articles"]]}
-        del data["articles"]
+    data = convert_former_package(data) if lenient else data
     try:
         decoded: model.Package = _build_decoder(model.Package, lenient)(data)
     except _ShapeError as error:
@@ -89,8 +87,6 @@ def _build_decoder(hint: Any, lenient: bool) -> Decoder:
         return _build_tuple_decoder(_build_decoder(typing.get_args(hint)[0], lenient))
     if hint is Block:
         return _build_block_decoder(lenient)
-    if hint is Part:
-        return _build_part_decoder(lenient)
     if dataclasses.is_dataclass(hint):
         return _build_record_decoder(typing.cast("type[Any]", hint), lenient)
     return functools.partial(_decode_scalar, hint)
@@ -161,45 +157,6 @@ def _build_form(values: list[Any]) -> model.Form:
     return dataclasses.replace(form, fields=fields, time=(*form.time, *paths))
 
 
-#: until Assay 0.3, a part had a member for each kind of block, which pages showed in this order
-_FORMER_MEMBERS = {
-    "scatters": "Scatter",
-    "timelines": "Timeline",
-    "curves": "Curve",
-    "grids": "Grid",
-    "comparisons": "Section",
-    "pivots": "Pivot",
-    "listings": "Listing",
-    "verdicts": "Verdict",
-    "class_tables": "ClassTable",
-    "averages": "Averages",
-    "conclusions": "Conclusion",
-}
-
-
-def _build_part_decoder(lenient: bool) -> Decoder:
-    """Return the decoder of parts; with `lenient`, also of those that list blocks by kind."""
-    decode_part = _build_record_decoder(Part, lenient)
-
-    def decode_any(data: object) -> Part:
-        is_former = isinstance(data, dict) and "blocks" not in data
-        part: Part = decode_part(_convert_former_part(typing.cast("dict[str, Any]", data)) if is_former else data)
-        return part
-
-    return decode_any if lenient else decode_part
-
-
-def _convert_former_part(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a part that lists blocks by kind as one with blocks in the order of its page."""
-    members = {_to_snake_case(str(key)): value for key, value in data.items()}
-    blocks: list[dict[str, Any]] = [{"Prose": members["prose"]}] if members.get("prose") else []
-    facts = [{"Facts": members["facts"]}] if members.get("facts") else []
-    for member, kind in _FORMER_MEMBERS.items():
-        blocks += facts if member == "comparisons" else []
-        blocks += [{kind: item} for item in members.get(member) or ()]
-    return {"title": members.get("title", ""), "group": members.get("group", ""), "blocks": blocks}
-
-
 def _build_block_decoder(lenient: bool) -> Decoder:
     """Return the decoder of blocks: an alternative of `S.Block` is a record of its name and its value."""
     decoders = {kind.__name__: _build_kind_decoder(kind, lenient) for kind in list_kinds()}
@@ -241,7 +198,7 @@ def _build_members_decoder(
         if not isinstance(data, dict):
             raise _build_shape_error(f"a record ({kind.__name__})", data)
         is_snake_case = lenient and data.keys() <= fields.keys()
-        items = data if is_snake_case else {_to_snake_case(str(key)): value for key, value in data.items()}
+        items = data if is_snake_case else {convert_to_snake_case(str(key)): value for key, value in data.items()}
         values = []
         for name, decode_field in fields.items():
             if name in items:
@@ -263,11 +220,6 @@ def _build_members_decoder(
 def _build_keys_error(kind: type[Any], missing: list[str], extra: list[str]) -> _ShapeError:
     differences = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
     return _ShapeError(f"is not a {kind.__name__}", actual=differences)
-
-
-@functools.cache
-def _to_snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match.group(1).lower(), name)
 
 
 def _decode_expression(data: object) -> Expression:

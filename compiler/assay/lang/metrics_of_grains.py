@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from assay.lang.model.package import Package
 from assay.lang.model.parts import Part
-from assay.lang.model.report import Chart, DictionaryGroup, Edition, Report, RowListing, Section
+from assay.lang.model.report import Chart, DictionaryGroup, Edition, Report, Section
 
 GRAIN_MARK = "*"
 OTHER_METRICS = "Other metrics"
@@ -65,8 +65,11 @@ def _list_others(report: Report, ids: Container[str]) -> Report:
     A report without any group has no dictionary.
     """
     listed = {name for group in report.dictionary for name in group.metrics}
-    parts: tuple[Section | RowListing | Chart, ...] = (*report.sections, *report.listings, *report.charts)
-    printed = (name for part in parts for name in part.metrics)
+    parts: tuple[Section | Chart, ...] = (*report.sections, *report.charts)
+    printed = (
+        *(name for part in parts for name in part.metrics),
+        *(name for block in report.blocks for name in block.read_metrics()),
+    )
     others = tuple(name for name in dict.fromkeys(printed) if name in ids and name not in listed)
     if not others or not report.dictionary:
         return report

@@ -23,7 +23,7 @@ from assay.report.blocks.context import explain_blocks
 from assay.report.cell_links import FILTER, CellLink, CellSource
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
-from assay.report.document import Appendix, Chart, Document, Gallery, Group, Section, Series, Table
+from assay.report.document import Appendix, Chart, Document, Group, Section, Series, Table
 from assay.report.flat_charts import describe_few_samples, describe_flat_lines
 from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_tables
 from assay.report.parts import (
@@ -94,7 +94,7 @@ def _list_averages(
 def assemble(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices,
     provenance: Mapping[str, str], whole_runs: Sequence[RunFigures] = (), judgements: ReportJudgements | None = None,
-    listings: tuple[Gallery, ...] = (), parts: ShownParts = NO_PARTS,
+    parts: ShownParts = NO_PARTS,
 ) -> Document:  # fmt: skip
     """Return the document of a report over some runs, the first of which is the baseline.
 
@@ -120,7 +120,7 @@ def assemble(
     units = choose_report_units(checked, report, runs, choices.summary)
     sections = tuple(_build_sections(SectionContext(checked, report, versions, choices, judgements, units)))
     charts = _build_charts(checked, report, compared, compared_labels, versions, units, choices)
-    galleries = (*build_part_galleries(checked, report, parts, choices, len(charts) + 1), *listings)
+    galleries = build_part_galleries(checked, report, parts, choices, len(charts) + 1)
     tables: tuple[Table | Appendix, ...] = manifest, filters, *iter_tables(galleries), *parts.claims
     return Document(
         title=choices.title or fill_placeholders(title, placeholder_values),

@@ -39,7 +39,8 @@ class ShownParts:
     A report without groups has a single one, whose name is empty.
 
     `prose` maps file names to texts, `notes` titles of parts to notes on what they leave out. `claims` are the tables
-    of the claims of documents, `judgements` those of averages by group.
+    of the claims of documents, `judgements` those of averages by group. `files` are those with rows, by the id of a run
+    and the name of a statement.
     """
 
     groups: Sequence[ShownGroup] = ()
@@ -47,6 +48,7 @@ class ShownParts:
     notes: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     claims: tuple[Appendix, ...] = ()
     judgements: Mapping[str, ReportJudgements] = dataclasses.field(default_factory=dict)
+    files: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
 
 
 NO_PARTS = ShownParts()
@@ -74,7 +76,7 @@ def _create_contexts(
     for group in parts.groups:
         context = _create_context(checked, group, choices, figure_numbers, contexts)
         contexts[group.name] = dataclasses.replace(
-            context, judgements=parts.judgements.get(group.name), prose=parts.prose
+            context, judgements=parts.judgements.get(group.name), prose=parts.prose, files=parts.files
         )
     return contexts
 

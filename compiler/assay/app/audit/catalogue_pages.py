@@ -226,9 +226,6 @@ def _list_report_tables(report: Report, metrics_by_id: Mapping[str, Metric]) -> 
     chart_rows: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("metrics", chart.metric),), chart.template) for chart in report.charts
     )
-    timeline_rows: tuple[tuple[Cell, ...], ...] = tuple(
-        ((Ref("series", timeline.series),), timeline.title) for timeline in report.timelines
-    )
     printed_ids = {name for part in report.sections for name in part.metrics}
     printed_ids |= {chart.metric for chart in report.charts}
     part_metrics = list_part_metrics(report)
@@ -239,10 +236,8 @@ def _list_report_tables(report: Report, metrics_by_id: Mapping[str, Metric]) -> 
     unprinted = [name for group in report.dictionary for name in group.metrics if name not in printed_ids]
     return [
         *(_create_metric_table(part.title, part.metrics, metrics_by_id) for part in report.sections),
-        *(_create_metric_table(listing.title, listing.metrics, metrics_by_id) for listing in report.listings),
         Table("Filters", ("Filter", "Argument"), filter_rows),
         Table("Charts", ("Metric", "Template"), chart_rows),
-        Table("Timelines", ("Series", "Title"), timeline_rows),
         _create_metric_table("Metrics", part_metrics, metrics_by_id),
         Table("Series", ("Series",), series_rows),
         _create_metric_table("Further entries of the dictionary", unprinted, metrics_by_id),

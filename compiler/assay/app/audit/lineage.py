@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.app.compute.compute import list_report_metrics
-from assay.app.compute.report_request import list_report_series
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SeriesSubject, find_subject
 from assay.app.session import filters
 from assay.app.session.prose import read_prose
@@ -26,7 +25,7 @@ from assay.lineage.metric_lineage import Lineage, build_lineage, get_root, trace
 from assay.lineage.tree import FilterRow, iter_field_rows
 from assay.plan.planner import AppliedFilter, EventStep
 from assay.plan.request import Request, name_rows_statement
-from assay.report.blocks.rows import list_row_requests
+from assay.report.blocks.rows import list_row_requests, list_shown_series
 from assay.report.prose import Prose
 from assay.report.run_results import add_unit
 from assay.util.diagnostics import USAGE, fail
@@ -199,7 +198,7 @@ def _trace_report(
     applied_filters = filters.parse_filters(checked.package, report, filter_texts, no_filters)
     metrics = list_report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    rows, shown_series = list_row_requests(checked, report, texts), list_report_series(report, texts)
+    rows, shown_series = list_row_requests(checked, report, texts), list_shown_series(report, texts)
     request = Request(metrics, tuple(relations), rows, shown_series)
     statements = compile_plan(checked, request, applied_filters).statements
     starts = [(get_root(statements, metric.id, MEAN), metric) for metric in metrics]

@@ -26,6 +26,8 @@ from assay.app.session import filters
 from assay.app.session.outputs import read_whole_build
 from assay.app.session.session import Session
 from assay.explain.facts import find_deciding_grains
+from assay.lang.blocks.run_timeline import RunTimeline
+from assay.lang.blocks.timeline import Timeline
 from assay.lang.model.report import History, Report
 from assay.lang.segments import add_segments, get_whole
 from assay.plan.planner import AppliedFilter
@@ -53,7 +55,6 @@ from assay.report.cell_links import (
 )
 from assay.report.document import Document, parse_document
 from assay.report.printed_cells import Cell
-from assay.report.run_timelines import TITLE as TIMELINES
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
 
@@ -95,8 +96,10 @@ def _create_error(message: str, cell: Cell, hint: str, notes: tuple[str, ...] = 
 
 def _refuse_timeline(report: Report, name: str) -> None:
     """Raise AssayError (usage) if a name is that of a timeline, perhaps with its part before it or its unit behind."""
-    title = name.removeprefix(f"{TIMELINES}/")
-    for timeline in report.timelines:
+    timelines = [(part.title, item) for part in report.parts for item in part.blocks
+                 if isinstance(item, Timeline | RunTimeline)]  # fmt: skip
+    for part, timeline in timelines:
+        title = name.removeprefix(f"{part}/")
         if title in (timeline.title, timeline.series) or title.startswith(f"{timeline.title}, "):
             message = f"`{timeline.title}` is a timeline: its points are values of a series, not cells"
             raise fail("not-traceable", message,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assay.app.compute.compute import list_report_metrics
-from assay.app.compute.report_request import list_report_rows, list_report_series
+from assay.app.compute.report_request import list_report_rows
 from assay.app.compute.sql_files import PHASES, render_sql_files, write_texts
 from assay.app.session import filters
 from assay.app.session.outputs import replace_folder
@@ -19,6 +19,7 @@ from assay.lang import normal_form
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.plan.request import Request
+from assay.report.blocks.rows import list_shown_series
 from assay.report.prose import Prose
 from assay.util.diagnostics import Span, fail
 
@@ -70,7 +71,7 @@ def _compile_report_sql(checked: CheckedPackage, report: Report, texts: Iterable
     texts = tuple(texts)
     applied_filters = filters.parse_filters(checked.package, report, (), False)
     relations = tuple(sorted({row.relation for row in report.manifest if row.relation}))
-    of_runs = Request(rows=list_report_rows(checked, report, texts), series=list_report_series(report, texts))
+    of_runs = Request(rows=list_report_rows(checked, report, texts), series=list_shown_series(report, texts))
     of_phases = Request(list_report_metrics(checked, report), relations)
     if not report.phases:
         return render_sql_files(compile_plan(checked, of_phases | of_runs, applied_filters).graph)

@@ -69,7 +69,6 @@ from assay.report.document import Document, Gallery
 from assay.report.group_changes import GroupChanges, build_group_changes_data
 from assay.report.group_figures import build_groups_gallery
 from assay.report.group_spreads import Spreads, build_groups_data, collect_spreads
-from assay.report.listings import build_listing_galleries
 from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
 from assay.report.parts import ShownParts, list_part_metrics
@@ -79,7 +78,6 @@ from assay.report.results_json import build_calibration_data, build_caution_data
 from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_groups import list_main_runs
 from assay.report.run_results import Choices, RunFigures, label_runs, list_own_names
-from assay.report.run_timelines import add_timelines
 from assay.report.statistic_names import EXPECTED, STATISTICS, split_names, suggest_column
 from assay.report.versions import list_mixed_versions
 from assay.runs.model import NamedRun
@@ -114,8 +112,6 @@ def assemble_runs(session: Session, name: str, runs: Sequence[NamedRun], options
     shown_report, left_out = drop_uncut_metrics(checked, report) if phase_selection else (report, ())
     shown_report = override_margin(shown_report, options.margin)
     details = find_detailed_metrics(list_report_metrics(checked, shown_report), options.details)
-    if phase_selection or options.measures_noise:
-        shown_report = replace(shown_report, listings=(), timelines=())
     shown_metrics = list_shown_metrics(checked, shown_report)
     _refuse_options_of_tables(report, options)
     dimensions = parse_dimensions(checked.package, shown_metrics, options.by)
@@ -275,12 +271,12 @@ def _assemble(
     judgements_by_group = _judge_groups(session, checked, computed, main_runs, choices, request)
     judgements = judgements_by_group.get("")
     whole_runs = run_figures if computation.views else []
-    listings = _build_listings(checked, shown_report, choices, run_figures, computation)
     groups = [group.create_shown_group() for group in computed.groups if report.parts]
-    parts = ShownParts(groups, texts, computed.notes, describe_claims(claims), judgements_by_group)
+    files = name_point_files(computation)
+    parts = ShownParts(groups, texts, computed.notes, describe_claims(claims), judgements_by_group, files)
     document = assemble(
         checked, shown_report, figures, choices, format_provenance(provenance_record, checked), whole_runs, judgements,
-        listings, parts,
+        parts,
     )  # fmt: skip
     calibration_labels = [f"calibration run {label}" for label in label_runs(report, calibration_figures)]
     notes = _list_notes(checked, report, computed, run_figures, calibration_labels, left_out)
@@ -288,7 +284,6 @@ def _assemble(
     run_columns = dict(zip(document.manifest.header[1:], figures, strict=True))
     spreads = _collect_spreads(checked, shown_report, run_columns, split.column)
     units = choose_report_units(checked, shown_report, figures, choices.summary)
-    document = add_timelines(document, checked, shown_report, run_figures)
     galleries = _collect_galleries(checked, choices, courses, split.column, spreads, group_changes, document, units)
     undrawn = list_undrawn_series(checked, computed.groups)
     warnings = (*notes, *document.warnings, *undrawn, *list_claim_warnings(claims))
@@ -315,15 +310,9 @@ def _assemble(
     results |= build_row_data(checked, computation, run_figures) | groups_data
     results |= {"claims": build_claims_data(claims)} if claims else {}
     labels = (*label_runs(report, figures), *calibration_labels, *label_runs(report, whole_runs))
-    stored = prose if report.parts else prose or None
+    stored = prose or None
     data = (document, provenance_record, results, computed.computation, details, stored)
     return AssembledReport(checked, *data, tuple(iter_findings(labels, [*figures, *calibration_figures, *whole_runs])))
-
-
-def _build_listings(
-    checked: CheckedPackage, report: Report, choices: Choices, runs: Sequence[RunFigures], computation: Computation
-) -> tuple[Gallery, ...]:
-    return build_listing_galleries(checked, report, get_style(choices.style), runs, name_point_files(computation))
 
 
 def _record_provenance(

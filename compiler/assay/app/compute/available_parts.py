@@ -40,7 +40,7 @@ def drop_unavailable_parts(
     runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
     missing_sources = [source for source in checked.package.sources if runs_without_source[source.name]]
     replaced = _list_replaced_sources(report, runs_without_source)
-    if not report.parts:
+    if not report.parts or len(checked.package.sources) == 1:  # reading the source reports best what is missing
         return report, {}
     finder = _MissingSourceFinder(checked, report, runs_without_source, len(runs))
     parts, notes, missing_names, omitted_titles = [], {}, set[str](), list[str]()

@@ -349,7 +349,7 @@ def list_report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric
     """Return every metric of which a report needs averages or distributions, once, in the package's order."""
     names = {name for chart in report.charts for name in chart.metrics} | set(report.also)
     names |= {name for group in report.dictionary for name in group.metrics}
-    names |= {name for listing in report.listings for name in listing.metrics} | set(report.compared_metrics)
+    names |= set(report.compared_metrics)
     names |= {name for block in report.blocks for name in block.read_averages()}
     return tuple(metric for metric in checked.package.metrics if metric.id in names)
 

@@ -17,11 +17,9 @@ from assay.plan.planner import AppliedFilter
 from assay.plan.request import Request, RowRequest
 from assay.plan.value_request import ValueRequest
 from assay.report.blocks.rows import list_row_requests, list_shown_series
-from assay.report.listings import list_listing_requests
 from assay.report.output_forms import HTML
 from assay.report.prose import Prose
 from assay.report.render.pdf import warm_up_converters
-from assay.report.run_timelines import list_timeline_series
 from assay.runs.model import NamedRun
 
 
@@ -29,13 +27,8 @@ def list_report_rows(
     checked: CheckedPackage, report: Report, texts: Iterable[Prose] = (), point_names: Collection[str] = ()
 ) -> tuple[RowRequest, ...]:
     """Return the rows that a report and its prose show; those whose names are among `point_names` are points."""
-    requests = (*list_listing_requests(checked, report), *list_row_requests(checked, report, texts))
+    requests = list_row_requests(checked, report, texts)
     return tuple(dataclasses.replace(item, are_points=item.are_points or item.name in point_names) for item in requests)
-
-
-def list_report_series(report: Report, texts: Iterable[Prose] = ()) -> tuple[str, ...]:
-    """Return the series that a report and its prose show, each once."""
-    return tuple(dict.fromkeys((*list_timeline_series(report), *list_shown_series(report, texts))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +57,7 @@ class ReportRequest:
             list_report_metrics(checked, report),
             tuple(self.relations),
             list_report_rows(checked, report, self.texts, self.point_names),
-            list_report_series(report, self.texts),
+            list_shown_series(report, self.texts),
             compared_metrics if is_judged else (),
             tuple(dict.fromkeys((*(compared_metrics if has_quantiles else ()), *self.details))),
             tuple(self.grouped_metrics),

@@ -294,7 +294,6 @@ def find_report(package: Package, metric: Metric) -> Report | None:
         report for report in package.reports
         if any(name in section.metrics for section in report.sections) or name in report.also
         or any(name in group.metrics for group in report.dictionary)
-        or any(name in listing.metrics for listing in report.listings)
         or any(name in block.read_metrics() for block in report.blocks)
     )  # fmt: skip
     return next(reports, package.reports[0] if package.reports else None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.lang import chart_templates, formula, reserved_names, scopes
 from assay.lang.check.checker import Checker
@@ -379,10 +379,6 @@ def check_reserved_names(checker: Checker) -> None:
     for report in checker.package.reports:
         for owner, columns, metrics, within in _list_row_requests(checker, report):
             _check_row_request(checker, owner, columns, metrics, within)
-    keys = {grain.name: grain.key for grain in checker.package.grains}
-    for report in checker.package.reports:
-        for owner, columns, metrics, within in _list_listing_columns(report, keys):
-            _check_row_request(checker, owner, columns, metrics, within)
 
 
 def _check_reserved_fields(checker: Checker, event: Event) -> None:
@@ -431,13 +427,6 @@ def _check_labels(checker: Checker, item: Series, key: Sequence[str]) -> None:
 ColumnUse = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
-def _list_listing_columns(report: Report, keys: Mapping[str, tuple[str, ...]]) -> Iterator[ColumnUse]:
-    """Yield what the listings of a report read of rows; `keys` are those of the grains."""
-    for listing in report.listings:
-        columns = (*listing.keys, *keys.get(listing.grain, ()))
-        yield f"listing `{listing.title}` of report `{report.name}`", columns, listing.metrics, ()
-
-
 def _list_row_requests(checker: Checker, report: Report) -> Iterator[ColumnUse]:
     """Yield what the choices and parts of a report read of rows."""
     keys = {grain.name: grain.key for grain in checker.package.grains}
@@ -450,8 +439,7 @@ def _list_row_requests(checker: Checker, report: Report) -> Iterator[ColumnUse]:
     for part in report.parts:
         for block in part.blocks:
             for request in block.read_rows(checker.package):
-                owner, within = f"`{block.title}` of report `{report.name}`", (report.name, part.title, block.title)
-                yield owner, request.columns, request.metrics, within
+                yield f"`{block.title}` of report `{report.name}`", request.columns, request.metrics, ()
 
 
 def _list_choice_columns(choice: Choice, key: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.listings import list_listing_headings
 from assay.lang.model.headings import Heading
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
@@ -48,17 +47,13 @@ def _check_report(checker: Checker, report: Report) -> None:
     owner, within = f"report `{report.name}`", (report.name,)
     rows = [(row.label, row.label, within) for row in report.manifest]
     _check_names(checker, "row", f"the manifest of {owner}", rows)
-    groups = (("section", report.sections), ("dictionary group", report.dictionary),
-              ("listing", report.listings), ("timeline", report.timelines))  # fmt: skip
+    groups = (("section", report.sections), ("dictionary group", report.dictionary))
     for kind, items in groups:
         _check_names(checker, kind, owner, [(item.title, item.title, within) for item in items])
     for section in report.sections:
         printed = [metrics[name] for name in dict.fromkeys(section.metrics) if name in metrics]
         labels = [(_get_label(item), item.id, ()) for item in printed if reduce_name(item.name)]
         _check_names(checker, "metric", f"section `{section.title}` of {owner}", labels)
-    for listing in report.listings:
-        headings = list_listing_headings(checker.package, listing)
-        _check_headings(checker, f"listing `{listing.title}` of {owner}", headings, (report.name, listing.title))
 
 
 def _get_label(metric: Metric) -> str:

@@ -12,8 +12,6 @@ from itertools import pairwise
 from assay.lang import formula, scopes
 from assay.lang.check import enumerations, filters
 from assay.lang.check.checker import Checker, Field
-from assay.lang.check.listings import check_report_listings
-from assay.lang.check.timelines import check_report_timelines
 from assay.lang.metrics_of_grains import GRAIN_MARK
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.parts import Part
@@ -67,8 +65,6 @@ def _list_parts(item: AnyReport) -> Iterator[tuple[str, str, bool]]:
     if isinstance(item, Report):
         yield from (("dictionary group", group.title, bool(group.metrics)) for group in item.dictionary)
         yield from (("chart", chart.metric, True) for chart in item.charts)
-        yield from (("listing", listing.title, bool(listing.keys or listing.metrics)) for listing in item.listings)
-        yield from (("timeline", timeline.title, True) for timeline in item.timelines)
         yield from (("part", part.title, _has_content(part)) for part in item.parts)
 
 
@@ -95,6 +91,7 @@ def _check_placeholders(checker: Checker, owner: str, text: str, name: str, know
 def check_reports(checker: Checker) -> None:
     """Check every report and history of the package."""
     _check_has_summary(checker)
+    checked_sections: list[Section] = []
     for report in checker.package.reports:
         check_shown_metrics(checker, f"report `{report.name}`", (*list_metrics(report), *report.also))
         _check_charts(checker, report)
@@ -103,10 +100,8 @@ def check_reports(checker: Checker) -> None:
         enumerations.check_manifest(checker, report)
         filters.check_filter_uses(checker, f"report `{report.name}`", report.filters, report.name)
         _check_distinct_parts(checker, report)
-        _check_splits(checker, report)
+        _check_splits(checker, report, checked_sections)
         _check_editions(checker, report)
-        check_report_listings(checker, report)
-        check_report_timelines(checker, report)
     for history in checker.package.histories:
         _check_history(checker, history)
 
@@ -154,12 +149,17 @@ def _check_charts(checker: Checker, report: Report) -> None:
         )
 
 
-def _check_splits(checker: Checker, report: Report) -> None:
-    """Check the dimensions of split sections and charts: all of their metrics must have them."""
+def _check_splits(checker: Checker, report: Report, checked_sections: list[Section]) -> None:
+    """Check the dimensions of split sections and charts: all of their metrics must have them.
+
+    A section that reports or parts share is checked in the first of them, which adds it to `checked_sections`.
+    """
     metrics = formula.index_metrics(checker.package)
     for name, section in report.metric_sections:
-        if not section.by:
+        content = Section(*(getattr(section, field.name) for field in dataclasses.fields(Section)))
+        if not section.by or content in checked_sections:
             continue
+        checked_sections.append(content)
         owner = f"section `{name}` of report `{report.name}`"
         split_metrics = [metrics[item] for item in section.metrics if item in metrics]
         _check_split(checker, owner, section.title, section, split_metrics)

@@ -108,13 +108,16 @@ def get_group_name(run: str) -> str:
 class RowRequest:
     """Rows of a grain to show: their columns, and the metrics that are measured on each row.
 
-    `are_points`: they are drawn as points, so they may be very many.
+    `are_points`: they are drawn as points, or in a file, so they may be very many. `listing` is the name of the file of
+    a listing. With `rejected`, they are the rows that filters reject.
     """
 
     grain: str
     columns: tuple[str, ...]
     metrics: tuple[str, ...] = ()
     are_points: bool = False
+    listing: str = ""
+    rejected: bool = False
 
 
 class FormulaResolver(Protocol):

@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from assay.lang.model.observation import ObservationRules
 from assay.lang.model.parts import Block, Choice, Claim, Part, RunGroup
 from assay.lang.model.vocabulary import Judgement, Phase
-
-
-@dataclass(frozen=True, slots=True)
-class RowListing:
-    """A table of the rows of a grain: columns `keys`, then what metrics measure on each row.
-
-    With `rejected`, these are the rows that filters reject.  If `most` names one of its metrics, pages print only the
-    rows of which it is greatest.
-    """
-
-    title: str
-    grain: str
-    keys: tuple[str, ...]
-    metrics: tuple[str, ...]
-    rejected: bool = False
-    most: str = ""
-
-    @property
-    def file_name(self) -> str:
-        """Return the name of its files, from its title: words in lower case, joined with hyphens."""
-        return re.sub(r"[^\w]+", "-", self.title.lower()).strip("-_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +88,6 @@ class SplitChart(Chart):
 
 
 @dataclass(frozen=True, slots=True)
-class RunTimeline:
-    """A figure of a series over the time of runs, a line each.
-
-    `over` merges the lines of the series: `mean`, `sum`, `least`, `greatest`; empty if it has one line.
-    """
-
-    title: str
-    series: str
-    over: str
-    template: str
-
-
-@dataclass(frozen=True, slots=True)
 class DictionaryGroup:
     """A group of the data dictionary: the metrics that it explains."""
 
@@ -175,8 +140,7 @@ class Report:
     """A report: title, manifest, sections, charts, dictionary, number style, default filters and summary.
 
     `editions` are the forms in which it was published, oldest first; `phases` are compared instead of whole runs.
-    `listings` are tables of the rows of each run, `timelines` figures of series over time. `observations` are rules
-    that draft what is said of the tables.
+    `observations` are rules that draft what is said of the tables.
 
     Its `parts` hold prose and blocks. Runs whose constant `cases` has a value are shown only in grids, unless all runs
     have one. `choices` are rows that blocks and prose refer to, `claims` those of documents about its pivots. A run
@@ -203,8 +167,6 @@ class Report:
     doc: str
     phases: tuple[Phase, ...] = ()
     judgement: Judgement | None = None
-    listings: tuple[RowListing, ...] = ()
-    timelines: tuple[RunTimeline, ...] = ()
     observations: ObservationRules | None = None
     parts: tuple[Part, ...] = ()
     choices: tuple[Choice, ...] = ()

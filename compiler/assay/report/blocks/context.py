@@ -48,7 +48,7 @@ class RenderContext:
     with their names, in ns. `rows_by_choice` has the chosen rows, `figure_numbers` yields
     the next number of a figure, `place` is the number of the part. `groups` has the context of each group of runs; a
     group without runs has none. `judgements` are those of averages; None if the report judges nothing. `prose` has
-    the texts of files by their names.
+    the texts of files by their names, `files` those with rows by the id of a run and the name of a statement.
     """
 
     checked: CheckedPackage
@@ -64,6 +64,12 @@ class RenderContext:
     groups: Mapping[str, RenderContext] = field(default_factory=dict)
     judgements: ReportJudgements | None = None
     prose: Mapping[str, Prose] = field(default_factory=dict)
+    files: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def part(self) -> Part:
+        """The part whose blocks are rendered."""
+        return self.report.parts[self.place - 1]
 
     @property
     def number_style(self) -> Style:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.engine.point_rows import get_column
@@ -11,7 +11,6 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.headings import format_column_heading, format_metric_heading
 from assay.lang.model.package import Column, Grain, Metric
-from assay.lang.model.report import RowListing
 from assay.number_styles.registry import Style
 from assay.plan.request import REJECTED_BY, RowRequest
 from assay.report.blocks import rows as block_rows
@@ -31,6 +30,8 @@ from assay.report.glossary import get_column_id
 
 #: number of rows that pages print of a listing with a metric `most`
 SHORTLIST = 10
+#: a report has no more rows of a listing with files: the others are only in these
+MOST_ROWS = 5000
 HEADING = "Rejected by"
 #: longer texts in key columns, such as hashes, are cut to their first characters
 LONG_TEXT, CUT_TEXT = 24, 10
@@ -38,9 +39,54 @@ LONG_TEXT, CUT_TEXT = 24, 10
 
 @register_renderer(Listing)
 def render(context: RenderContext, listings: Sequence[Listing]) -> RenderedBlocks:
-    """Render a table for each listing and run."""
-    return RenderedBlocks(
-        tables=tuple(_build_table(context, item, shown_run) for item in listings for shown_run in context.runs)
+    """Render a table for each listing and run; notes say where all rows of a listing with files are."""
+    tables: list[Table] = []
+    notes: list[str] = []
+    for item in listings:
+        if item.files:
+            long_tables = [_build_long_table(context, item, shown_run) for shown_run in context.runs]
+            tables += [table for table, count in long_tables if count]
+            notes += _describe_rows(context, item, long_tables)
+        else:
+            tables += [_build_table(context, item, shown_run) for shown_run in context.runs]
+    return RenderedBlocks(tables=tuple(tables), notes=tuple(notes))
+
+
+def _build_long_table(context: RenderContext, listing: Listing, shown_run: ShownRun) -> tuple[Table, int]:
+    """Return the table of a listing with files in a run, with at most `MOST_ROWS` rows, and the number of all rows.
+
+    In a part with the title of the listing, the table is named after the run alone.
+    """
+    (request,) = block_rows.request_block_rows(context.checked, listing)
+    rows = block_rows.get_rows(shown_run.run, request)
+    builder = ListingTable(context.checked, context.number_style, listing, request, shown_run.run.id)
+    shortlist = list_greatest(rows, listing.most)
+    title = shown_run.label if _is_alone(context, listing) else f"{listing.title}: {shown_run.label}"
+    if len(rows) > MOST_ROWS:
+        return builder.build(title, [rows[index] for index in shortlist or range(MOST_ROWS)]), len(rows)
+    return builder.build(title, rows, shortlist), len(rows)
+
+
+def _is_alone(context: RenderContext, listing: Listing) -> bool:
+    """Return whether the heading of the part names the listing."""
+    return context.part.title == listing.title
+
+
+def _describe_rows(context: RenderContext, listing: Listing, tables: Sequence[tuple[Table, int]]) -> Iterator[str]:
+    """Yield which rows of a listing are printed, and the files with all rows."""
+    (request,) = block_rows.request_block_rows(context.checked, listing)
+    counts = []
+    for shown_run, (table, count) in zip(context.runs, tables, strict=True):
+        printed = len(table.printed_rows)
+        counts.append(f"{shown_run.label}: {count if printed == count else f'{printed} of {count}'}")
+    most = context.checked.get_metric(listing.most).name if listing.most else ""
+    greatest = f", those with the greatest {most}" if any(" of " in count for count in counts) else ""
+    files = [context.files[shown_run.run.id, request.name] for shown_run in context.runs]
+    label = "" if _is_alone(context, listing) else f"{listing.title}: "
+    yield f"{label}{'Rows' if not label else 'rows'}: {', '.join(counts)}{greatest}."
+    yield (
+        f"{label}{'All' if not label else 'all'} rows are in files, as Parquet and as CSV (.csv instead of .parquet): "
+        f"{', '.join(files)}."
     )
 
 
@@ -70,7 +116,7 @@ class ListingTable:
 
     checked: CheckedPackage
     number_style: Style
-    listing: RowListing
+    listing: Listing
     request: RowRequest
     run: str
 

@@ -69,7 +69,12 @@ def request_part_rows(checked: CheckedPackage, report: Report) -> Iterable[RowRe
 def request_block_rows(checked: CheckedPackage, block: Block) -> tuple[RowRequest, ...]:
     """Return the rows that a block reads."""
     return tuple(
-        replace(_build_request(checked, request.grain, request.columns, request.metrics), are_points=request.are_points)
+        replace(
+            _build_request(checked, request.grain, request.columns, request.metrics),
+            are_points=request.are_points,
+            listing=request.listing,
+            rejected=request.rejected,
+        )
         for request in block.read_rows(checked.package)
     )
 

@@ -177,6 +177,9 @@ let rejected = B.rejected (rows // { title = "Rejected rows" })
 -- B.most => comparison: | 3 |
 let most = B.most size (rows // { title = "Largest rows" })
 
+-- B.withFiles => comparison: Largest rows: all rows are in files
+let inFiles = B.withFiles most
+
 -- O.amount => sentences: - Size rises
 let sizeChanges = O.amount "1" U.byte [ size ]
 
@@ -215,7 +218,7 @@ let comparison =
       , summary = "all"
       , label = constant.version.name
       , filters = [ whereOk, fromOne ]
-      , listings = [ rejected, most ]
+      , parts = [ B.Part::{ title = "Rows", blocks = B.listings [ rejected, inFiles ] } ]
         -- R.metricIds => comparison: | [Size
       , also = R.metricIds [ size ]
       }
@@ -261,7 +264,7 @@ let cutReport =
         //  { name
             , phases
             , filters = [] : List R.FilterUse
-            , listings = [] : List B.Listing
+            , parts = [] : List B.Part.Type
             , sections = [ R.section "Rows" [ number ] ]
             , charts = [] : List R.Chart
             , dictionary = [ R.group "Rows" [ number ] ]
@@ -312,7 +315,8 @@ let course =
           cutReport "course" ([] : List S.Phase.Type)
       //  { sections = [ byOk ]
           , charts = [ chartByOk ]
-          , timelines
+          -- B.runTimelines => course: ![Requests over
+          , parts = [ B.Part::{ title = "Over time", blocks = B.runTimelines timelines } ]
           , dictionary = [ R.group "Sizes" [ size, smaller ] ]
           , judgement = Some S.Judgement::{ gate }
           }

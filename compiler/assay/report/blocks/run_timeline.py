@@ -1,17 +1,17 @@
-"""Build the part of a report with timelines: figures of series over time, with a line for each run."""
+"""Render timelines of runs: figures of series over time, with a line for each run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from assay.engine.point_rows import get_column
+from assay.lang.blocks.run_timeline import RunTimeline
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.headings import add_unit_if_missing
-from assay.lang.model.report import Report, RunTimeline
 from assay.lang.model.series import Series
-from assay.lang.series_wording import LINES, describe_series
+from assay.lang.series_wording import LINES
+from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.blocks.rows import get_rows, get_series_span
 from assay.report.blocks.timeline import (
     SECOND,
@@ -26,51 +26,27 @@ from assay.report.blocks.timeline import (
 )
 from assay.report.charts import line_strokes
 from assay.report.charts.line_reduction import Line, count_points, reduce_lines
-from assay.report.document import Document, Entry, Gallery, Group, Plot
-from assay.report.run_results import RunFigures, label_runs
+from assay.report.document import Plot
+from assay.report.run_results import RunFigures
 from assay.util.numbers import format_count
 
-TITLE = "Over time"
 
-
-def list_timeline_series(report: Report) -> tuple[str, ...]:
-    """Return the series of the timelines of a report, each once."""
-    return tuple(dict.fromkeys(item.series for item in report.timelines))
-
-
-def add_timelines(document: Document, checked: CheckedPackage, report: Report, runs: Sequence[RunFigures]) -> Document:
-    """Return the document of a report with a part of its timelines before other parts, if it has any."""
-    if not report.timelines:
-        return document
-    gallery = _build_gallery(checked, report, runs, len(document.figures) + 1)
-    entries = (_build_entry(checked, _find_series(checked, name)) for name in list_timeline_series(report))
-    return replace(
-        document,
-        galleries=(gallery, *document.galleries),
-        dictionary=(*document.dictionary, Group("Time series", tuple(entries))),
-    )
-
-
-def _build_gallery(checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], first_figure: int) -> Gallery:
-    """Return the part; its figures are numbered from `first_figure` on."""
-    runs_by_label = dict(zip(label_runs(report, runs), runs, strict=True))
+@register_renderer(RunTimeline)
+def render(context: RenderContext, items: Sequence[RunTimeline]) -> RenderedBlocks:
+    """Render a figure of each timeline, over the time of whole runs."""
+    runs_by_label = {shown_run.label: shown_run.run for shown_run in context.runs}
     plots: list[Plot] = []
-    text = ["Times count from the beginning of each run."]
-    for timeline in report.timelines:
-        series = _find_series(checked, timeline.series)
-        lines_by_run = {label: _collect_line(series, timeline, run) for label, run in runs_by_label.items()}
+    gaps = []
+    for item in items:
+        series = _find_series(context.checked, item.series)
+        lines_by_run = {label: _collect_line(series, item, run) for label, run in runs_by_label.items()}
         if missing := [label for label, lines in lines_by_run.items() if not lines.has_points]:
-            text.append(f"{timeline.title}: no values in {', '.join(missing)}.")
+            gaps.append(f"{item.title}: no values in {', '.join(missing)}.")
         drawn_lines = {label: lines for label, lines in lines_by_run.items() if lines.has_points}
-        if drawn_lines:
-            plots.append(_build_plot(series, timeline, drawn_lines, first_figure + len(plots)))
-    text += [*describe_unclear_lines(plots), *describe_reduced_lines(plots)]
-    return Gallery("timelines", TITLE, tuple(text), tuple(plots), ())
-
-
-def _build_entry(checked: CheckedPackage, series: Series) -> Entry:
-    description = f"{series.doc}. {describe_series(checked.package, series)}"
-    return Entry(series.name, series.name, series.unit.symbol, description, "")
+        plots += [_build_plot(series, item, drawn_lines)] if drawn_lines else []
+    numbered_plots = context.number_plots(plots)
+    gaps += [*describe_unclear_lines(numbered_plots), *describe_reduced_lines(numbered_plots)]
+    return RenderedBlocks(numbered_plots, notes=("Times count from the beginning of each run.",), gaps=tuple(gaps))
 
 
 def _find_series(checked: CheckedPackage, name: str) -> Series:
@@ -108,7 +84,7 @@ def _reduce_values(over: str, values: Iterable[float]) -> float:
     return total / len(items) if over == "mean" else total
 
 
-def _build_plot(series: Series, timeline: RunTimeline, lines_by_run: Mapping[str, Lines], figure: int) -> Plot:
+def _build_plot(series: Series, timeline: RunTimeline, lines_by_run: Mapping[str, Lines]) -> Plot:
     """Return the figure of the lines of runs, all on one axis."""
     lines = {label: lines.lines[""] for label, lines in lines_by_run.items()}
     drawn_lines = reduce_lines(lines)
@@ -119,7 +95,7 @@ def _build_plot(series: Series, timeline: RunTimeline, lines_by_run: Mapping[str
     symbol = series.unit.symbol
     return Plot(
         "-".join(filter(None, ("timeline", timeline.series, timeline.over))),
-        figure,
+        1,
         add_unit_if_missing(timeline.title, symbol),
         symbol,
         f"{timeline.title} over time, {LINES[timeline.over]}{timeline.series}: {format_count(len(lines), 'run')}, "
