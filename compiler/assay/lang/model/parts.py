@@ -215,9 +215,9 @@ class Block:
     def locate(self, part: str) -> tuple[str, str]:
         """Return the section and the name of the block in a part; the name is empty if the section has it.
 
-        The section of a block without a title is the part.
+        The section of a block without a title, or with that of the part, is the part.
         """
-        return f"{part}/{self.title}" if self.title else part, ""
+        return f"{part}/{self.title}" if self.title not in ("", part) else part, ""
 
     def locate_series(self, part: str, series: str) -> Iterator[tuple[str, str]]:
         """Yield section and name of each place that shows a series."""
