@@ -73,8 +73,8 @@ def produce_sql(root: Path, cache: Path) -> dict[str, str]:
     produced: dict[str, str] = {}
     for system in Workspace(root).list_systems():
         package = evaluate_system(root, system)
-        for report, texts in compile_system_sql(Session(Workspace(root), Store(cache)), package).items():
-            produced |= {f"golden/sql/{system}/{report}/{name}": text for name, text in texts.items()}
+        texts = compile_system_sql(Session(Workspace(root), Store(cache)), package)
+        produced |= {f"golden/sql/{system}/{name}": text for name, text in texts.items()}
     return produced
 
 

@@ -53,7 +53,7 @@ def test_new_workspace_builds_without_changes(start_workspace: Path) -> None:
     assert document["title"] == "1.1 against 1.0"
     assert (start_workspace / "build/comparison/report.pdf").read_bytes()[:5] == b"%PDF-"
     assert (start_workspace / "golden/specs/service.yaml").is_file()
-    assert (start_workspace / "golden/sql/service/comparison/metrics/wait.sql").is_file()
+    assert (start_workspace / "golden/sql/service/metrics/wait.sql").is_file()
     assert not list(start_workspace.glob(".assay-*"))
 
 

@@ -129,22 +129,42 @@ def run(golden_copy: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> C
 
 
 def test_changed_sql_is_shown_as_a_diff_and_accepted(golden_copy: Path, run: Callable[..., CommandResult]) -> None:
-    place = golden_copy / "golden/sql/cardano/comparison/metrics/CentiCpu.sql"
+    place = golden_copy / "golden/sql/cardano/metrics/CentiCpu.sql"
     content = place.read_text(encoding="utf-8")
     edit_file(place, "SELECT", "SELECT DISTINCT")
     place.with_name("more.sql").write_text("SELECT 1;\n", encoding="utf-8")
     result = run("check", "sql")
     assert (result.status, result.err) == (DIFFERENCE, "")
     lines = result.out.splitlines()
-    assert lines[:2] == [f"{mark} {place}/sql/cardano/comparison/metrics/CentiCpu.sql" for mark, place in SIDES]
+    assert lines[:2] == [f"{mark} {place}/sql/cardano/metrics/CentiCpu.sql" for mark, place in SIDES]
     changed_lines = [line for line in lines[2:] if line.startswith(("-", "+"))]
     assert [line.replace(" DISTINCT", "")[1:] for line in changed_lines] == [changed_lines[1][1:]] * 2
-    assert lines[-2] == "no longer produced: golden/sql/cardano/comparison/metrics/more.sql"
+    assert lines[-2] == "no longer produced: golden/sql/cardano/metrics/more.sql"
     assert lines[-1].endswith(" golden files: 2 differ; `just accept` replaces them")
     accepted = run("accept", "sql")
     assert (accepted.status, accepted.out.splitlines()[:-1]) == (0, lines[:-1])
     assert place.read_text(encoding="utf-8") == content
     assert not place.with_name("more.sql").exists()
+
+
+def test_missing_sql_and_list_of_missing_file_are_differences(
+    golden_copy: Path, run: Callable[..., CommandResult]
+) -> None:
+    folder = golden_copy / "golden/sql/cardano"
+    (folder / "tables/slot.sql").unlink()
+    edit_file(folder / "workloads.txt", "tables/slot.sql\n", "tables/gone.sql\ntables/slot.sql\n")
+    (folder / "gone.txt").write_text("tables/slot.sql\n", encoding="utf-8")
+    result = run("check", "sql")
+    assert (result.status, result.err) == (DIFFERENCE, "")
+    assert [line for line in result.out.splitlines() if not line.startswith((" ", "@@"))] == [
+        "no longer produced: golden/sql/cardano/gone.txt",
+        "new: golden/sql/cardano/tables/slot.sql",
+        *(f"{mark} {place}/sql/cardano/workloads.txt" for mark, place in SIDES),
+        "-tables/gone.sql",
+        f"{len(list(folder.rglob('*.*')))} golden files: 3 differ; `just accept` replaces them",
+    ]
+    assert run("accept", "sql").status == 0
+    assert run("check", "sql").status == 0
 
 
 def test_changed_lost_and_new_files_of_build_are_reported(golden_copy: Path, run: Callable[..., CommandResult]) -> None:

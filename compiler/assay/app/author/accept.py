@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay.app.author.golden_sql import MARK, Texts, lay_out_sql
 from assay.app.compute.compute import list_report_metrics
 from assay.app.compute.report_request import list_report_rows
-from assay.app.compute.sql_files import PHASES, render_sql_files, write_texts
+from assay.app.compute.sql_files import PHASES, render_statements, write_texts
 from assay.app.session import filters
 from assay.app.session.outputs import replace_folder
 from assay.app.session.prose import read_prose
@@ -23,11 +24,9 @@ from assay.report.blocks.rows import list_shown_series
 from assay.report.prose import Prose
 from assay.util.diagnostics import Span, fail
 
-Texts = Mapping[str, Mapping[str, str]]
-
 
 def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts) -> None:
-    """Write the SQL of every report (`texts`) and the normal form, each atomically.
+    """Write the golden SQL (`texts`) and the normal form, each atomically.
 
     The normal form is written last: if it matches the specs, the SQL does too.
 
@@ -40,9 +39,7 @@ def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts
             raise fail("accept", "a link points outside the workspace", span=Span(str(path)))
     if texts:
         with _replace_entries(session, sql.parent) as folder:
-            (folder / sql.name).mkdir()
-            for name, statements in texts.items():
-                write_texts(folder / sql.name / name, statements)
+            write_texts(folder / sql.name, texts)
     else:
         shutil.rmtree(sql, ignore_errors=True)
     with _replace_entries(session, normal_form_path.parent) as folder:
@@ -58,25 +55,28 @@ def _replace_entries(session: Session, parent_folder: Path) -> Iterator[Path]:
         yield folder
 
 
-def compile_system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
-    """Return the SQL of each report over runs: report -> file name -> text of the statement."""
-    return {
-        report.name: _compile_report_sql(checked, report, read_prose(session.workspace, checked, report).values())
-        for report in checked.package.reports
-    }
+def compile_system_sql(session: Session, checked: CheckedPackage) -> Texts:
+    """Return the golden SQL of a system, compiled for each report over runs: file name -> text."""
+    reports: dict[str, Texts] = {}
+    for report in checked.package.reports:
+        reports |= _compile_report_sql(checked, report, read_prose(session.workspace, checked, report).values())
+    return lay_out_sql(reports)
 
 
-def _compile_report_sql(checked: CheckedPackage, report: Report, texts: Iterable[Prose]) -> Mapping[str, str]:
-    """Return the SQL of a report under its own filters: file name -> text of the statement."""
-    texts = tuple(texts)
+def _compile_report_sql(checked: CheckedPackage, report: Report, prose: Iterable[Prose]) -> dict[str, Texts]:
+    """Return the SQL of a report under its own filters, that of its phases apart."""
+    prose = tuple(prose)
     applied_filters = filters.parse_filters(checked.package, report, (), False)
     relations = tuple(sorted({row.relation for row in report.manifest if row.relation}))
-    of_runs = Request(rows=list_report_rows(checked, report, texts), series=list_shown_series(report, texts))
+    of_runs = Request(rows=list_report_rows(checked, report, prose), series=list_shown_series(report, prose))
     of_phases = Request(list_report_metrics(checked, report), relations)
     if not report.phases:
-        return render_sql_files(compile_plan(checked, of_phases | of_runs, applied_filters).graph)
+        return {report.name: render_statements(compile_plan(checked, of_phases | of_runs, applied_filters).graph)}
     ends = {name for phase in report.phases for name in (phase.since, phase.until)}
     cuts = [cut for cut in checked.package.cuts if cut.name in ends]
-    files = dict(render_sql_files(compile_plan(checked, of_runs, cuts=cuts).graph))
-    phase_files = render_sql_files(compile_plan(checked, of_phases, applied_filters, cut=True).graph)
-    return files | {f"{PHASES}/{name}": text for name, text in phase_files.items()}
+    return {
+        report.name: render_statements(compile_plan(checked, of_runs, cuts=cuts).graph),
+        f"{report.name}{MARK}{PHASES}": render_statements(
+            compile_plan(checked, of_phases, applied_filters, cut=True).graph
+        ),
+    }

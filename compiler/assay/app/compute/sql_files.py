@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -77,6 +78,16 @@ def _describe_deviation(summary: Summary) -> str:
 HEAD = "-- `$name` stands for a constant of the run; constants.json has the values.\n"
 PHASES = "phases"
 ROWS = "rows"
+TABLES = "tables"
+#: The folder of each kind of statement.
+FOLDERS = {
+    "table": TABLES,
+    "view": TABLES,
+    "check": "checks",
+    "rows": ROWS,
+    "count": "completeness",
+    "metric": "metrics",
+}
 
 
 def write_sql(folder: Path, computation: Computation) -> None:
@@ -114,25 +125,24 @@ def _escape_sql(text: str) -> str:
 
 
 def render_sql_files(graph: tuple[Node, ...]) -> Mapping[str, str]:
-    """Return the text of every statement by file name."""
+    """Return the text of every statement by file name; names of tables begin with their place among the tables."""
     texts: dict[str, str] = {}
-    table_number = 0
-    for node in graph:
-        head = HEAD if node.placeholders else ""
-        if node.statement.kind in ("table", "view"):
-            table_number += 1
-            texts[f"tables/{table_number:02}-{node.name}.sql"] = f"{head}{node.text};\n"
-        else:
-            texts[get_sql_file_name(node)] = f"{head}{node.text};\n"
+    numbers = itertools.count(1)
+    for name, text in render_statements(graph).items():
+        folder, _, file = name.partition("/")
+        texts[f"{folder}/{next(numbers):02}-{file}" if folder == TABLES else name] = text
     return texts
 
 
+def render_statements(graph: tuple[Node, ...]) -> Mapping[str, str]:
+    """Return the text of every statement by `get_sql_file_name`, in the order in which they run."""
+    return {get_sql_file_name(node): f"{HEAD if node.placeholders else ''}{node.text};\n" for node in graph}
+
+
 def get_sql_file_name(node: Node) -> str:
-    """Return the file name of a check, of rows, of counts or of a metric."""
+    """Return the file name of a statement, which says what it defines."""
     kind = node.statement.kind
-    if folder := {"check": "checks", "rows": ROWS, "count": "completeness"}.get(kind):
-        return get_file_name(folder, node.name.removeprefix(f"{kind} "))
-    return get_file_name("metrics", node.name)
+    return get_file_name(FOLDERS[kind], node.name.removeprefix(f"{kind} "))
 
 
 def get_file_name(folder: str, statement: str) -> str:

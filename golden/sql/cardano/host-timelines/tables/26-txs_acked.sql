@@ -1,8 +1,0 @@
-CREATE TEMPORARY VIEW txs_acked AS
-SELECT
-  host,
-  seq,
-  t_ns
-FROM READ_PARQUET('events/txs_acked/*.parquet')
-WHERE
-  whole;

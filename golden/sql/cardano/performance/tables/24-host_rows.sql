@@ -1,4 +1,0 @@
-CREATE TEMPORARY TABLE host_rows AS
-SELECT
-  base.*
-FROM slot_extents AS base;

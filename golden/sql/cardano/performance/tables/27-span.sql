@@ -1,5 +1,0 @@
-CREATE TEMPORARY TABLE span AS
-SELECT
-  base.*,
-  TRUE AS accepted
-FROM span_rows AS base;

@@ -1,9 +1,0 @@
-SELECT
-  COUNT(DISTINCT block) AS known
-FROM blocks
-HAVING
-  (
-    SELECT
-      COUNT(*)
-    FROM chain
-  ) = 0;

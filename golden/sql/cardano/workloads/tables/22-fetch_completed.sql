@@ -1,9 +1,0 @@
-CREATE TEMPORARY VIEW fetch_completed AS
-SELECT
-  host,
-  seq,
-  t_ns,
-  block
-FROM READ_PARQUET('events/fetch_completed/*.parquet')
-WHERE
-  whole;

@@ -1,9 +1,0 @@
-CREATE TEMPORARY VIEW block_sent AS
-SELECT
-  host,
-  seq,
-  t_ns,
-  block
-FROM READ_PARQUET('events/block_sent/*.parquet')
-WHERE
-  whole;

@@ -1,4 +1,0 @@
-CREATE TEMPORARY TABLE adoption_rows AS
-SELECT
-  base.*
-FROM adoptions AS base;

@@ -1,6 +1,0 @@
-SELECT
-  experiment_id,
-  latency_avg AS "latency_avg"
-FROM experiment
-ORDER BY
-  experiment_id;

@@ -1,8 +1,0 @@
-SELECT
-  experiment_id,
-  number,
-  connections,
-  rate
-FROM experiment
-ORDER BY
-  experiment_id;

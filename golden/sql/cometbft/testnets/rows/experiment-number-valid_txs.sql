@@ -1,6 +1,0 @@
-SELECT
-  number,
-  valid_txs AS "valid_txs"
-FROM experiment
-ORDER BY
-  experiment_id;

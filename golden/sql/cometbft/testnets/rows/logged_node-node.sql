@@ -1,5 +1,0 @@
-SELECT
-  node
-FROM logged_node
-ORDER BY
-  node;

@@ -1,4 +1,0 @@
-SELECT
-  MIN(from_ns) AS from_ns,
-  MAX(to_ns) AS to_ns
-FROM windows;

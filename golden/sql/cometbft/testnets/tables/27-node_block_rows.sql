@@ -1,4 +1,0 @@
-CREATE TEMPORARY TABLE node_block_rows AS
-SELECT
-  base.*
-FROM node_blocks AS base;

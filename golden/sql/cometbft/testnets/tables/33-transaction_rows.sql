@@ -1,4 +1,0 @@
-CREATE TEMPORARY TABLE transaction_rows AS
-SELECT
-  base.*
-FROM transactions AS base;

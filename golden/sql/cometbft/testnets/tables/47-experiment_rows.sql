@@ -1,4 +1,0 @@
-CREATE TEMPORARY TABLE experiment_rows AS
-SELECT
-  base.*
-FROM experiments AS base;

@@ -1,5 +1,0 @@
-CREATE TEMPORARY TABLE experiment AS
-SELECT
-  base.*,
-  TRUE AS accepted
-FROM experiment_rows AS base;

@@ -1,5 +1,0 @@
-CREATE TEMPORARY TABLE "window" AS
-SELECT
-  base.*,
-  TRUE AS accepted
-FROM window_rows AS base;
