@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from assay.app.build.rendering import SAMPLES, format_cells
+from assay.app.build.report_details import SAMPLES, format_cells
 from assay.number_styles.row import Distribution, RunResults
 from assay.report.run_results import RunFigures, RunPhase, make_labels_unique
 

@@ -1,0 +1,133 @@
+"""Compose the document of a computed and judged report, with its results and the details of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from assay.app.build.build_data import build_data, build_further_data, build_judged_data, build_value_data
+from assay.app.build.build_notes import list_build_notes, list_findings, list_part_notes
+from assay.app.build.computed_build import ComputedBuild
+from assay.app.build.judged_build import JudgedBuild, create_parts
+from assay.app.build.metric_details import Courses, add_quantile_data, collect_courses, collect_galleries
+from assay.app.build.observations import add_observations, read_observations
+from assay.app.build.prepared_report import PreparedReport
+from assay.app.build.recorded_build import create_choices, record_build
+from assay.app.build.rendering import AssembledReport
+from assay.app.build.report_details import collect_report_details
+from assay.app.compute.compute import list_shown_metrics
+from assay.app.compute.grouping import group_metrics
+from assay.app.judge.repeats import build_noise_data, measure_metrics
+from assay.app.session.session import Session
+from assay.provenance.record import format_provenance
+from assay.report.assemble import assemble
+from assay.report.document import Document, Gallery
+from assay.report.group_figures import build_groups_gallery
+from assay.report.group_spreads import Spreads, collect_spreads
+from assay.report.noise_tables import replace_sections
+from assay.report.output_forms import HTML
+from assay.report.render.html import NO_DETAILS, ReportDetails
+from assay.report.row_units import ReportUnits, choose_report_units
+from assay.report.run_results import Choices, RunFigures, label_runs
+
+DEFAULT_LEVEL = "0.95"  # of intervals in details of reports without a judgement
+
+
+def compose_report(
+    session: Session, prepared: PreparedReport, computed: ComputedBuild, judged: JudgedBuild
+) -> AssembledReport:
+    """Compose a report for writing. Raises AssayError."""
+    checked, report, columns = computed.checked, computed.report, computed.columns
+    choices, judgements = create_choices(prepared, computed), judged.of_all_runs
+    observations = read_observations(prepared.options.observations)
+    prose = {**prepared.texts, **observations}
+    provenance = record_build(session, prepared, computed, choices, prose)
+    document = assemble(
+        checked, report, columns, choices, format_provenance(provenance, checked), computed.whole_runs, judgements,
+        create_parts(prepared, computed, judged),
+    )  # fmt: skip
+    labelled_columns = dict(zip(document.manifest.header[1:], columns, strict=True))
+    courses = _collect_courses(prepared, computed, labelled_columns)
+    units = choose_report_units(checked, report, columns, choices.summary)
+    results = build_data(computed, choices)
+    document, value_data = _add_further_parts(document, computed, judged, choices, courses, units)
+    results |= value_data
+    warnings = (*list_build_notes(prepared, computed), *document.warnings, *list_part_notes(computed))
+    document = replace(document, warnings=warnings)
+    if judgements:
+        results["judgement"] = build_judged_data(
+            judgements, report, document.answers, computed.main_runs, computed.computation
+        )
+        add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, columns)
+    if choices.measures_noise:
+        noise = measure_metrics(checked, report, computed.computation, choices.summary)
+        document = replace_sections(document, checked, report, columns, noise, choices)
+        results["noise"] = build_noise_data(noise)
+    document = add_observations(checked, report, document, observations, results)
+    return AssembledReport(
+        prepared.checked,  # segments are no definitions: they are in the results, not in the stored specs
+        document,
+        provenance,
+        results | build_further_data(prepared, computed, judged, document.answers, choices),
+        computed.computed.computation,
+        _collect_details(prepared, computed, judged, choices, courses, units, labelled_columns),
+        prose or None,
+        list_findings(prepared, computed),
+    )
+
+
+def _collect_courses(prepared: PreparedReport, computed: ComputedBuild, columns: Mapping[str, RunFigures]) -> Courses:
+    """Return the courses of the metrics whose quantiles were computed; intervals have the level of the report."""
+    judgement = prepared.report.judgement
+    level = judgement.level if judgement else DEFAULT_LEVEL
+    return collect_courses(computed.checked, computed.metrics, columns, float(level))
+
+
+def _add_further_parts(
+    document: Document,
+    computed: ComputedBuild,
+    judged: JudgedBuild,
+    choices: Choices,
+    courses: Courses,
+    units: ReportUnits,
+) -> tuple[Document, dict[str, object]]:
+    """Return the document with details of metrics and metrics by a column, and the latter for the results."""
+    checked, column = computed.checked, computed.split.column
+    spreads = _collect_spreads(computed, dict(zip(document.manifest.header[1:], computed.columns, strict=True)))
+    first_figure = len(document.figures) + 1
+    galleries: tuple[Gallery, ...]
+    galleries = collect_galleries(map(checked.get_metric, choices.details), courses, first_figure, units)
+    if column:
+        first_figure += sum(len(item.plots) for item in galleries)
+        by_column = build_groups_gallery(checked, column, spreads, first_figure, units, judged.by_value)
+        galleries = (*galleries, by_column)
+    data = build_value_data(computed, spreads, judged)
+    return replace(document, galleries=(*document.galleries, *galleries)), data
+
+
+def _collect_spreads(computed: ComputedBuild, columns: Mapping[str, RunFigures]) -> Spreads:
+    """Return the metrics of a report by the values of a column, in runs or phases by their labels."""
+    checked, report = computed.checked, computed.report
+    metrics = group_metrics(checked, list_shown_metrics(checked, report), computed.split.column)
+    results = [(run.id, label, run.results) for label, run in columns.items()]
+    return collect_spreads(checked, metrics, results, report.judgement)
+
+
+def _collect_details(
+    prepared: PreparedReport,
+    computed: ComputedBuild,
+    judged: JudgedBuild,
+    choices: Choices,
+    courses: Courses,
+    units: ReportUnits,
+    columns: Mapping[str, RunFigures],
+) -> ReportDetails:
+    """Return the details of a web page; none without one."""
+    if HTML not in prepared.options.forms:
+        return NO_DETAILS
+    runs = dict(zip(label_runs(prepared.report, computed.runs), computed.runs, strict=True))
+    computation = computed.computation
+    return collect_report_details(
+        computed.checked, computed.report, computed.metrics, computation.compiled_plan.plan.applied, computation,
+        columns, choices, judged.of_all_runs, courses, units, computed.computed.rows, runs,
+    )  # fmt: skip
