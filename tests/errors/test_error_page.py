@@ -34,8 +34,8 @@ TOPICS = {
 _INTRO = """# Errors in specs
 
 What `assay check` and `assay test` print for specs that are wrong: the code in `error[...]`, and for each code one
-message that a test provokes. Each message names the place, and most say what was expected. This page is generated from
-the tests.
+message that a test provokes. A code that several topics share is below the first of them. Each message names the
+place, and most say what was expected. This page is generated from the tests.
 """
 _FIRST = re.compile(r"^error\[([\w-]+)\]: (.*)$", re.M)
 
@@ -49,7 +49,7 @@ def _format_row(code: str, message: str, answer: str) -> str:
 
 
 def _format_page() -> str:
-    """Return the page: a table of each topic, in which each code has its first case."""
+    """Return the page: a table of each topic. Each code has its first case, in the first topic that has one."""
     tables: dict[str, dict[str, str]] = {topic: {} for topic in TOPICS}
     for name in list_cases():
         topic = name.partition("/")[0]
@@ -58,8 +58,10 @@ def _format_page() -> str:
         if topic in tables and match and case.command.split()[0] in ("check", "test"):
             tables[topic].setdefault(match[1], _format_row(match[1], match[2], case.answer.stderr))
     parts = [_INTRO]
+    listed: set[str] = set()
     for topic, (title, page) in TOPICS.items():
-        rows = "\n".join(tables[topic][code] for code in sorted(tables[topic]))
+        rows = "\n".join(tables[topic][code] for code in sorted(tables[topic].keys() - listed))
+        listed |= tables[topic].keys()
         parts.append(f"## {title}\n\nWords and fields: [{page.partition('#')[0]}]({page})\n")
         parts.append(f"| code | for example | expected |\n|---|---|---|\n{rows}\n")
     return "\n".join(parts)

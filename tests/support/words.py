@@ -107,7 +107,10 @@ def format_type(node: Node, names: Mapping[str, Mapping[str, str]], file: str) -
     if choices := names.get(print_node(node)):
         return choices.get(file) or next(iter(choices.values()))
     if isinstance(node, Pi):
-        return f"({node.name} : {format_type(node.domain, names, file)}) → {format_type(node.body, names, file)}"
+        domain = format_type(node.domain, names, file)
+        # a name of one letter says nothing
+        parameter = f"({node.name} : {domain})" if len(node.name) > 1 or " → " in domain else domain
+        return f"{parameter} → {format_type(node.body, names, file)}"
     if isinstance(node, RecordType):
         fields = ", ".join(f"{name} : {format_type(item, names, file)}" for name, item in node.fields.items())
         return f"{{ {fields} }}"
@@ -233,7 +236,7 @@ _FILES = {
 }
 _INTRO = """# All words
 
-Each word with its arguments, an example and what it yields. The examples are a workspace, `docs/spec-language/words/`,
+Each word with its type, an example and what it yields. The examples are a workspace, `docs/spec-language/words/`,
 which `assay test` runs. This page is generated from it, and from the types of the schema.
 
 Expressions are those of a table with three rows, whose columns are `n`, `a`, `b`, `name` and `ok`:
@@ -263,16 +266,14 @@ def format_page(examples: Sequence[Example]) -> str:
     record = (FOLDER / "runs" / "before" / "log.jsonl").read_text(encoding="utf-8").split("\n")[0]
     parts = [_INTRO.format(rows=rows, record=record)]
     for letter, title in _TITLES.items():
-        words = [word for word in types if word.rpartition(".")[0] == letter]
-        parts.append(f"## {title}\n\n| name | type | example | yields |\n|---|---|---|---|")
-        parts[-1] += (
-            "".join(
-                f"\n{_format_row(word, format_type(types[word], names, _FILES[letter]), by_word)}" for word in words
-            )
-            + "\n"
-        )
+        words = {word: types[word] for word in types if word.rpartition(".")[0] == letter}
+        formatted = {word: format_type(node, names, _FILES[letter]) for word, node in words.items()}
         blocks = dict.fromkeys(by_word[word] for word in words if by_word[word].is_block)
-        parts += [_format_block(block) for block in blocks if block.words[0].rpartition(".")[0] == letter]
+        own = [block for block in blocks if block.words[0].rpartition(".")[0] == letter]
+        parts.append(f"## {title}\n")
+        if rows := [_format_row(word, text, by_word) for word, text in formatted.items() if by_word[word] not in own]:
+            parts.append("\n".join(("| name | type | example | yields |", "|---|---|---|---|", *rows)) + "\n")
+        parts += [_format_block(block, formatted) for block in own]
     return "\n".join(parts)
 
 
@@ -288,10 +289,14 @@ def _format_heading(example: Example) -> str:
     return ", ".join(example.words)
 
 
-def _format_block(example: Example) -> str:
-    """Format an example of several lines, with the place from which it is taken."""
+def _format_block(example: Example, types: Mapping[str, str]) -> str:
+    """Format an example of several lines, with the types of its words and the place from which it is taken."""
     place = (SPECS / example.file).relative_to(ROOT).as_posix()
+    if len(example.words) == 1:
+        lines = f"`{types[example.words[0]]}`"
+    else:
+        lines = "\n".join(f"* `{word}` : `{types[word]}`" for word in example.words if word in types)
     return (
-        f"### {_format_heading(example)}\n\n```dhall\n-- {place}\n{example.text.rstrip()}\n```\n\n"
+        f"### {_format_heading(example)}\n\n{lines}\n\n```dhall\n-- {place}\n{example.text.rstrip()}\n```\n\n"
         f"```text\n{example.output}\n```\n"
     )
