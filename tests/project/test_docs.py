@@ -34,6 +34,7 @@ from tests.support.documentation import (
     format_anchor,
     list_commands,
     list_exchanges,
+    list_members,
     parse_page,
     squeeze_whitespace,
 )
@@ -606,16 +607,14 @@ def _walk_paths(value: Any, trail: tuple[str, ...] = ()) -> Iterator[tuple[str, 
 def _read_layout(name: str) -> list[tuple[str, ...]]:
     """Return the documented members of a file.
 
-    A row may name several members of one parent: `a.b`, `c` are `a.b` and `a.c`. A row whose text begins with
-    "like `x`" has all members that are documented of `x`, too.
+    A row whose text begins with "like `x`" has all members that are documented of `x`, too.
     """
     sections = (name, f"Judgements in {name}")
     rows = [row for table in parse_page("docs/results.md").tables if table.section in sections for row in table.rows]
     layout: list[tuple[str, ...]] = []
     for members, text, *_ in rows:
-        first, *siblings = [_split_path(span) for span in find_code_spans(members)]
         original = _split_path(find_code_spans(text)[0]) if text.startswith("like `") else None
-        for member in (first, *((*first[:-1], *path) for path in siblings)):
+        for member in map(_split_path, list_members(members)):
             copied = [path[len(original) :] for path in layout if original and path[: len(original)] == original]
             layout += [(*member, *path) for path in copied] or [member]
     return layout
