@@ -35,8 +35,11 @@ _INTRO = """# Errors in specs
 
 What `assay check` and `assay test` print for specs that are wrong: the code in `error[...]`, and for each code one
 message that a test provokes. A code that several topics share is below the first of them. Each message names the
-place, and most say what was expected. This page is generated from the tests.
+place, and most say what was expected; hints that suggest or list names are left out here. This page is generated from
+the tests.
 """
+#: hints that only suggest or list names
+_NAMES = re.compile(r"did you mean|there are `|is declared at")
 _FIRST = re.compile(r"^error\[([\w-]+)\]: (.*)$", re.M)
 
 
@@ -44,7 +47,9 @@ def _format_row(code: str, message: str, answer: str) -> str:
     """Format the row of an error: what is expected is that of its first message."""
     first = answer.split("\nerror[", 1)[0]
     details = re.findall(r"^ +(expected|hint): +(.*)$", first, re.M)
-    advice = "; ".join(text if word == "expected" else f"hint: {text}" for word, text in details)
+    advice = "; ".join(
+        text if word == "expected" else f"hint: {text}" for word, text in details if not _NAMES.search(text)
+    )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{code}`", message, advice)) + " |"
 
 

@@ -372,45 +372,20 @@ def test_every_word_of_the_schema_is_on_a_page_of_the_language(group: str) -> No
     assert (_read_exports(group) | _read_members(group)) - _collect_words() == set()
 
 
-def _read_word_rows() -> list[tuple[list[tuple[str, str]], list[str]]]:
-    """Return each row of the tables of words: words as (group, name), and examples."""
+def _read_words() -> list[tuple[str, str]]:
+    """Return the words of the tables of words as (group, name)."""
     tables = [table for name in LANGUAGE_PAGES for table in parse_page(name).tables if table.header[0] == "word"]
     return [
-        (
-            [(group, name) for group, _, name in (word.rpartition(".") for word in find_code_spans(row[0]))],
-            find_code_spans(row[2]),
-        )
+        (group, name)
         for table in tables
         for row in table.rows
+        for group, _, name in (word.rpartition(".") for word in find_code_spans(row[0]))
     ]
-
-
-def _read_specs() -> str:
-    shipped = (path for path in (ROOT / "specs").glob("*/**/*.dhall") if "schema" not in path.parts)
-    folders = (ROOT / name for name in ("examples", "starter", "docs"))
-    examples = (path for folder in folders for path in folder.glob("**/specs/*/*.dhall"))
-    paths = sorted((*shipped, *examples))
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
-
-
-def test_examples_of_words_occur_in_the_specs() -> None:
-    specs = squeeze_whitespace(_read_specs())
-    examples = [example for _, examples in _read_word_rows() for example in examples]
-    assert len(examples) > 60
-    assert [example for example in examples if squeeze_whitespace(example) not in specs] == []
-
-
-def test_words_without_an_example_are_unused_in_specs() -> None:
-    specs = _read_specs()
-    unused = [word for words, examples in _read_word_rows() if not examples for word in words]
-    assert unused
-    uses = {word: rf"\b(?:{word[0]}|S\.{'' if word[0] == 'U' else '(?!unit)'}\w+)\.{word[1]}\b" for word in unused}
-    assert [word for word in unused if re.search(uses[word], specs)] == []
 
 
 @pytest.mark.parametrize("group", sorted(GROUPS))
 def test_tables_of_words_name_exactly_the_exports_of_a_group(group: str) -> None:
-    documented_words = {name for words, _ in _read_word_rows() for letter, name in words if letter == group}
+    documented_words = {name for letter, name in _read_words() if letter == group}
     assert documented_words == {word for word in _read_exports(GROUPS[group]) - INSIDE if word[0].islower()}
 
 
