@@ -172,12 +172,6 @@ def test_yaml_blocks_are_yaml_with_valid_commands() -> None:
 # The command line
 
 
-def _list_options(command: click.Command) -> set[str]:
-    """Return the options of a command without the common ones."""
-    options = [item for item in command.params if isinstance(item, click.Option) and not item.hidden]
-    return {name for item in options for name in item.opts} - {"--cache", "-v", "--verbose", "--log-format", "--errors"}
-
-
 def _walk_commands(command: click.Command) -> Iterator[click.Command]:
     """Yield a command and its subcommands."""
     yield command
@@ -185,13 +179,10 @@ def _walk_commands(command: click.Command) -> Iterator[click.Command]:
         yield from _walk_commands(subcommand)
 
 
-def _read_command_table() -> dict[str, set[str]]:
+def test_commands_are_listed() -> None:
+    """The page docs/reference.md, which is generated, has their options."""
     table = next(item for item in parse_page(COMMANDS).tables if item.section == "Commands")
-    return {find_code_spans(row[0])[0].split()[1]: set(find_code_spans(row[2])) for row in table.rows}
-
-
-def test_commands_are_listed_with_exact_options() -> None:
-    assert _read_command_table() == {name: _list_options(command) for name, command in cli.commands.items()}
+    assert {find_code_spans(row[0])[0].split()[1] for row in table.rows} == set(cli.commands)
 
 
 def test_options_of_all_commands_are_listed() -> None:
@@ -585,7 +576,8 @@ def _read_layout(name: str) -> list[tuple[str, ...]]:
     A row whose text begins with "like `x`" has all members that are documented of `x`, too.
     """
     sections = (name, f"Judgements in {name}")
-    rows = [row for table in parse_page("docs/results.md").tables if table.section in sections for row in table.rows]
+    page = parse_page("compiler/assay/README.md" if name == "document.json" else "docs/results.md")
+    rows = [row for table in page.tables if table.section in sections for row in table.rows]
     layout: list[tuple[str, ...]] = []
     for members, text, *_ in rows:
         original = _split_path(find_code_spans(text)[0]) if text.startswith("like `") else None

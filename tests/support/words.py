@@ -52,6 +52,7 @@ _COMMANDS_OF_RUNS = {
 }
 #: the report whose output is the findings on a run that lacks records
 _INCOMPLETE = "hosts"
+_LONG = 12  # words of an output
 _PARTS = frozenset(("concat", "leaf", "many", "token"))  # words of `X` that others consist of
 
 
@@ -265,6 +266,7 @@ def format_page(examples: Sequence[Example]) -> str:
     rows = (FOLDER / "runs" / "before" / "rows.csv").read_text(encoding="utf-8").strip()
     record = (FOLDER / "runs" / "before" / "log.jsonl").read_text(encoding="utf-8").split("\n")[0]
     parts = [_INTRO.format(rows=rows, record=record)]
+    shown: dict[str, Example] = {}  # long outputs, which are printed once
     for letter, title in _TITLES.items():
         words = {word: types[word] for word in types if word.rpartition(".")[0] == letter}
         formatted = {word: format_type(node, names, _FILES[letter]) for word, node in words.items()}
@@ -273,15 +275,14 @@ def format_page(examples: Sequence[Example]) -> str:
         parts.append(f"## {title}\n")
         if rows := [_format_row(word, text, by_word) for word, text in formatted.items() if by_word[word] not in own]:
             parts.append("\n".join(("| name | type | example | yields |", "|---|---|---|---|", *rows)) + "\n")
-        parts += [_format_block(block, formatted) for block in own]
+        parts += [_format_block(block, formatted, shown.setdefault(block.output, block)) for block in own]
     return "\n".join(parts)
 
 
 def _format_row(word: str, kind: str, by_word: Mapping[str, Example]) -> str:
     """Format the row of a word."""
     example = by_word[word]
-    anchor = _format_heading(example).replace(", ", "-").replace(".", "").lower()
-    cells = (f"[below](#{anchor})", "") if example.is_block else (f"`{example.text}`", f"`{example.output}`")
+    cells = (f"[below](#{_format_anchor(example)})", "") if example.is_block else (f"`{example.text}`", f"`{example.output}`")
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{word}`", f"`{kind}`", *cells)) + " |"
 
 
@@ -289,14 +290,27 @@ def _format_heading(example: Example) -> str:
     return ", ".join(example.words)
 
 
-def _format_block(example: Example, types: Mapping[str, str]) -> str:
-    """Format an example of several lines, with the types of its words and the place from which it is taken."""
+def _format_anchor(example: Example) -> str:
+    return _format_heading(example).replace(", ", "-").replace(".", "").lower()
+
+
+def _format_block(example: Example, types: Mapping[str, str], first: Example) -> str:
+    """Format an example of several lines, with the types of its words and the place from which it is taken.
+
+    The output is a link if it is long and the same as that of the first example with it.
+    """
     place = (SPECS / example.file).relative_to(ROOT).as_posix()
     if len(example.words) == 1:
         lines = f"`{types[example.words[0]]}`"
     else:
         lines = "\n".join(f"* `{word}` : `{types[word]}`" for word in example.words if word in types)
+    is_said = first is not example and len(example.output.split()) > _LONG
+    output = (
+        f"It yields the same as [{_format_heading(first)}](#{_format_anchor(first)})."
+        if is_said
+        else f"```text\n{example.output}\n```"
+    )
     return (
         f"### {_format_heading(example)}\n\n{lines}\n\n```dhall\n-- {place}\n{example.text.rstrip()}\n```\n\n"
-        f"```text\n{example.output}\n```\n"
+        f"{output}\n"
     )
