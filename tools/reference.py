@@ -23,6 +23,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 NO_REWRAP = "\b"
 #: an option of so many commands, with one description, is described once
 COMMON = 3
+#: common options that no section names
+_IMPLIED = ("`--errors`", "`--verbose`", "`--log-format`")
 HEAD = """# Commands
 
 Generated from the command line interface by `python tools/reference.py write`. Exit status: 0 success, 1 error in
@@ -30,7 +32,8 @@ specs or data, 2 usage error, 3 difference found, 4 closed gate, 70 bug in Assay
 
 ## Common options
 
-Every command has `--help` and `--errors`. The section of a command names those of the other options here that it has.
+Every command has `--help` and `--errors`. The section of a command names those of the other options here that it has;
+those with `--cache` also have `--verbose` and `--log-format`.
 
 """
 
@@ -70,11 +73,16 @@ def _format_group(heading: str, names: tuple[str, ...]) -> str:
 def _format_command(name: str) -> str:
     command = cli.commands[name]
     context = click.Context(command, info_name=name, parent=click.Context(cli, info_name="assay"))
-    usage = " ".join(command.collect_usage_pieces(context))
+    usage = _format_usage(command, context)
     text = "\n\n".join(_format_paragraph(part) for part in (command.help or "").split("\n\n"))
     lines = [f"\n### assay {name}\n", f"`assay {name} {usage}`\n", f"{text}\n", *_format_options(command)]
     lines += ["```text", *EXAMPLES[name], "```"]
     return "\n".join(lines) + "\n" + "".join(_format_subcommands(command, context))
+
+
+def _format_usage(command: click.Command, context: click.Context) -> str:
+    """Return the arguments of a command; the options are in its table."""
+    return " ".join(piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]")
 
 
 def _format_paragraph(part: str) -> str:
@@ -89,7 +97,7 @@ def _format_subcommands(command: click.Command, context: click.Context) -> Itera
     """Format each subcommand of a group."""
     for name, subcommand in sorted(command.commands.items()) if isinstance(command, click.Group) else ():
         inner = click.Context(subcommand, info_name=name, parent=context)
-        usage = f"assay {context.info_name} {name} " + " ".join(subcommand.collect_usage_pieces(inner))
+        usage = f"assay {context.info_name} {name} {_format_usage(subcommand, inner)}"
         text = " ".join((subcommand.help or "").split())
         yield "\n".join([f"\n#### assay {context.info_name} {name}\n", f"`{usage}`\n", f"{text}\n",
                          *_format_options(subcommand)])  # fmt: skip
@@ -101,7 +109,7 @@ def _format_options(command: click.Command) -> Iterator[str]:
     if own := [option for option in options if option not in common]:
         yield _format_table(own)
     names = [f"`{_find_longest_name(name)}`" for name, text in options if (name, text) in common]
-    if names := [name for name in names if name != "`--errors`"]:
+    if names := [name for name in names if name not in _IMPLIED]:
         yield f"Common options: {', '.join(names)}\n"
 
 

@@ -35,11 +35,10 @@ _INTRO = """# Errors in specs
 
 What `assay check` and `assay test` print for specs that are wrong: the code in `error[...]`, and for each code one
 message that a test provokes. A code that several topics share is below the first of them. Each message names the
-place, and most say what was expected; hints that suggest or list names are left out here. This page is generated from
-the tests.
+place, and most say what was expected; hints about names are left out here. This page is generated from the tests.
 """
-#: hints that only suggest or list names
-_NAMES = re.compile(r"did you mean|there are `|is declared at")
+#: hints that only suggest or list names, or to rename something
+_NAMES = re.compile(r"did you mean|there are `|is declared at|^(?:remove or )?rename (?:one of them|all but one)")
 _FIRST = re.compile(r"^error\[([\w-]+)\]: (.*)$", re.M)
 
 
@@ -67,7 +66,7 @@ def _format_page() -> str:
     for topic, (title, page) in TOPICS.items():
         rows = "\n".join(tables[topic][code] for code in sorted(tables[topic].keys() - listed))
         listed |= tables[topic].keys()
-        parts.append(f"## {title}\n\nWords and fields: [{page.partition('#')[0]}]({page})\n")
+        parts.append(f"## {title}\n\nSee [{page.partition('#')[0]}]({page})\n")
         parts.append(f"| code | for example | expected |\n|---|---|---|\n{rows}\n")
     return "\n".join(parts)
 

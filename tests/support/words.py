@@ -53,17 +53,17 @@ _COMMANDS_OF_RUNS = {
 #: the report whose output is the findings on a run that lacks records
 _INCOMPLETE = "hosts"
 _LONG = 12  # words of an output
+_FIELDS = 2  # of a record whose types are printed
 _PARTS = frozenset(("concat", "leaf", "many", "token"))  # words of `X` that others consist of
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The words that an example shows, its text, what it yields, its file; `is_block` if it is more than a value."""
+    """The words that an example shows, its text, what it yields; `is_block` if it is more than a value."""
 
     words: tuple[str, ...]
     text: str
     output: str
-    file: str
     is_block: bool = False
 
 
@@ -112,6 +112,8 @@ def format_type(node: Node, names: Mapping[str, Mapping[str, str]], file: str) -
         # a name of one letter says nothing
         parameter = f"({node.name} : {domain})" if len(node.name) > 1 or " → " in domain else domain
         return f"{parameter} → {format_type(node.body, names, file)}"
+    if isinstance(node, RecordType) and len(node.fields) > _FIELDS:  # the example shows their types
+        return f"{{ {', '.join(node.fields)} }}"
     if isinstance(node, RecordType):
         fields = ", ".join(f"{name} : {format_type(item, names, file)}" for name, item in node.fields.items())
         return f"{{ {fields} }}"
@@ -191,7 +193,7 @@ def read_examples(cache: Path, folder: Path) -> list[Example]:
             output = (
                 (_format_value(_split_argument(rest)[0]) if rest else "no value") if is_field else format_samples(word)
             )
-            examples.append(Example((word,), example, output, path.name))
+            examples.append(Example((word,), example, output))
         for words, block, goal in _read_blocks(text):
             report, colon, prefix = goal.partition(": ")
             if goal == "test":
@@ -203,7 +205,7 @@ def read_examples(cache: Path, folder: Path) -> list[Example]:
                 output = command + _find_lines(printed[report], prefix)
             else:
                 output = "\n".join(f"{metric}: {format_samples(metric)}" for metric in goal.split(", "))
-            examples.append(Example(words, block, output, path.name, is_block=True))
+            examples.append(Example(words, block, output, is_block=True))
     return examples
 
 
@@ -295,11 +297,10 @@ def _format_anchor(example: Example) -> str:
 
 
 def _format_block(example: Example, types: Mapping[str, str], first: Example) -> str:
-    """Format an example of several lines, with the types of its words and the place from which it is taken.
+    """Format an example of several lines, with the types of its words.
 
     The output is a link if it is long and the same as that of the first example with it.
     """
-    place = (SPECS / example.file).relative_to(ROOT).as_posix()
     if len(example.words) == 1:
         lines = f"`{types[example.words[0]]}`"
     else:
@@ -311,6 +312,6 @@ def _format_block(example: Example, types: Mapping[str, str], first: Example) ->
         else f"```text\n{example.output}\n```"
     )
     return (
-        f"### {_format_heading(example)}\n\n{lines}\n\n```dhall\n-- {place}\n{example.text.rstrip()}\n```\n\n"
+        f"### {_format_heading(example)}\n\n{lines}\n\n```dhall\n{example.text.rstrip()}\n```\n\n"
         f"{output}\n"
     )
