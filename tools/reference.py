@@ -32,8 +32,8 @@ specs or data, 2 usage error, 3 difference found, 4 closed gate, 70 bug in Assay
 
 ## Common options
 
-Every command has `--help` and `--errors`. The section of a command names those of the other options here that it has;
-those with `--cache` also have `--verbose` and `--log-format`.
+Every command has `--help` and `--errors`. The section of a command names those of the other options here that it has.
+If `--cache` is among them, so are `--verbose` and `--log-format`.
 
 """
 

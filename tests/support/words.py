@@ -284,7 +284,11 @@ def format_page(examples: Sequence[Example]) -> str:
 def _format_row(word: str, kind: str, by_word: Mapping[str, Example]) -> str:
     """Format the row of a word."""
     example = by_word[word]
-    cells = (f"[below](#{_format_anchor(example)})", "") if example.is_block else (f"`{example.text}`", f"`{example.output}`")
+    cells = (
+        (f"[below](#{_format_anchor(example)})", "")
+        if example.is_block
+        else (f"`{example.text}`", f"`{example.output}`")
+    )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{word}`", f"`{kind}`", *cells)) + " |"
 
 
@@ -311,7 +315,4 @@ def _format_block(example: Example, types: Mapping[str, str], first: Example) ->
         if is_said
         else f"```text\n{example.output}\n```"
     )
-    return (
-        f"### {_format_heading(example)}\n\n{lines}\n\n```dhall\n{example.text.rstrip()}\n```\n\n"
-        f"{output}\n"
-    )
+    return f"### {_format_heading(example)}\n\n{lines}\n\n```dhall\n{example.text.rstrip()}\n```\n\n{output}\n"
