@@ -7,8 +7,10 @@ python tools/reference.py write    write the page
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -19,17 +21,49 @@ from assay.cli.main import cli
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 #: click's mark of a paragraph that is not rewrapped
 NO_REWRAP = "\b"
+#: an option of so many commands, with one description, is described once
+COMMON = 3
+#: common options that no section names
+_IMPLIED = ("`--errors`", "`--verbose`", "`--log-format`")
 HEAD = """# Commands
 
-Generated from the command line interface by `python tools/reference.py write`. `--cache DIR` sets the cache folder,
-`--errors json` before the command prints errors as data; each command has `--help`. Exit status: 0 success, 1 error in
+Generated from the command line interface by `python tools/reference.py write`. Exit status: 0 success, 1 error in
 specs or data, 2 usage error, 3 difference found, 4 closed gate, 70 bug in Assay, 130 interrupted.
+
+## Common options
+
+Every command has `--help` and `--errors`. The section of a command names those of the other options here that it has.
+If `--cache` is among them, so are `--verbose` and `--log-format`.
+
 """
 
 
 def format_reference() -> str:
     """Format the page as Markdown."""
-    return HEAD + "".join(_format_group(heading, names) for heading, names in GROUPS.items())
+    options = _format_table(sorted(_find_common_options()))
+    return HEAD + options + "".join(_format_group(heading, names) for heading, names in GROUPS.items())
+
+
+@functools.cache
+def _find_common_options() -> frozenset[tuple[str, str]]:
+    """Return the options that many commands have with the same values and the same description."""
+    counts = Counter(option for command in _walk_commands(cli) for option in _list_options(command))
+    common = [option for option, count in counts.items() if count >= COMMON]
+    variants = Counter(_find_longest_name(name) for name, _ in common)
+    return frozenset(option for option in common if variants[_find_longest_name(option[0])] == 1)
+
+
+def _walk_commands(group: click.Group) -> Iterator[click.Command]:
+    for command in group.commands.values():
+        yield command
+        yield from _walk_commands(command) if isinstance(command, click.Group) else ()
+
+
+def _list_options(command: click.Command) -> list[tuple[str, str]]:
+    """Return the options of a command, except for `--help`, with their descriptions."""
+    context = click.Context(command)
+    records = (item.get_help_record(context) for item in command.params if isinstance(item, click.Option))
+    return [record for record in records if record and "--help" not in record[0]]
 
 
 def _format_group(heading: str, names: tuple[str, ...]) -> str:
@@ -39,11 +73,16 @@ def _format_group(heading: str, names: tuple[str, ...]) -> str:
 def _format_command(name: str) -> str:
     command = cli.commands[name]
     context = click.Context(command, info_name=name, parent=click.Context(cli, info_name="assay"))
-    usage = " ".join(command.collect_usage_pieces(context))
+    usage = _format_usage(command, context)
     text = "\n\n".join(_format_paragraph(part) for part in (command.help or "").split("\n\n"))
-    lines = [f"\n### assay {name}\n", f"`assay {name} {usage}`\n", f"{text}\n", *_format_options(command, context)]
+    lines = [f"\n### assay {name}\n", f"`assay {name} {usage}`\n", f"{text}\n", *_format_options(command)]
     lines += ["```text", *EXAMPLES[name], "```"]
     return "\n".join(lines) + "\n" + "".join(_format_subcommands(command, context))
+
+
+def _format_usage(command: click.Command, context: click.Context) -> str:
+    """Return the arguments of a command; the options are in its table."""
+    return " ".join(piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]")
 
 
 def _format_paragraph(part: str) -> str:
@@ -58,20 +97,30 @@ def _format_subcommands(command: click.Command, context: click.Context) -> Itera
     """Format each subcommand of a group."""
     for name, subcommand in sorted(command.commands.items()) if isinstance(command, click.Group) else ():
         inner = click.Context(subcommand, info_name=name, parent=context)
-        usage = f"assay {context.info_name} {name} " + " ".join(subcommand.collect_usage_pieces(inner))
+        usage = f"assay {context.info_name} {name} {_format_usage(subcommand, inner)}"
         text = " ".join((subcommand.help or "").split())
         yield "\n".join([f"\n#### assay {context.info_name} {name}\n", f"`{usage}`\n", f"{text}\n",
-                         *_format_options(subcommand, inner)])  # fmt: skip
+                         *_format_options(subcommand)])  # fmt: skip
 
 
-def _format_options(command: click.Command, context: click.Context) -> Iterator[str]:
-    rows = []
-    for parameter in command.params:
-        record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
-        if record and "--help" not in record[0]:
-            rows.append("| " + " | ".join(_format_cell(text) for text in (f"`{record[0]}`", record[1])) + " |")
-    if rows:
-        yield from ("| option | |", "|---|---|", *rows, "")
+def _format_options(command: click.Command) -> Iterator[str]:
+    """Format the options of a command: a table of its own, and the names of common ones."""
+    options, common = _list_options(command), _find_common_options()
+    if own := [option for option in options if option not in common]:
+        yield _format_table(own)
+    names = [f"`{_find_longest_name(name)}`" for name, text in options if (name, text) in common]
+    if names := [name for name in names if name not in _IMPLIED]:
+        yield f"Common options: {', '.join(names)}\n"
+
+
+def _find_longest_name(text: str) -> str:
+    """Return the name of an option: `-o, --out DIR` is `--out`."""
+    return next(word for word in text.replace(",", "").split() if word.startswith("--"))
+
+
+def _format_table(options: Sequence[tuple[str, str]]) -> str:
+    rows = [" | ".join(_format_cell(text) for text in (f"`{name}`", text)) for name, text in options]
+    return "\n".join(("| option | |", "|---|---|", *(f"| {row} |" for row in rows))) + "\n"
 
 
 def _format_cell(text: str) -> str:

@@ -20,7 +20,7 @@ from assay.plan.request import Request
 from assay.runs.model import NamedRun
 from tests.compare_reference import CARDANO
 from tests.support.commands import CommandResult, run_assay
-from tests.support.documentation import parse_page
+from tests.support.documentation import list_members, parse_page
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import Edit, copy_workspace
 
@@ -205,7 +205,7 @@ def list_documented_members() -> set[str]:
     """Return the members of judgements that docs/results.md lists."""
     sections = ("Judgements in results.json", "Quantiles in results.json")
     rows = [row for table in parse_page("docs/results.md").tables if table.section in sections for row in table.rows]
-    return {row[0].strip("`") for row in rows}
+    return {name for row in rows for name in list_members(row[0])}
 
 
 def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:

@@ -18,7 +18,7 @@ from scipy import stats
 
 from assay.app.session.runs import parse_runs
 from tests.support.commands import CommandResult, run_assay
-from tests.support.documentation import parse_page
+from tests.support.documentation import list_members, parse_page
 
 HOSTS, REQUESTS = ("web-1", "web-2"), 80
 VERSIONS = {"1.0": 3, "1.1": 3, "0.9": 4}
@@ -304,7 +304,7 @@ def test_noise_of_runs_without_names(service: Path, cache: Path, tmp_path: Path)
 
 def test_members_of_repeats_are_documented(repeated: Path, noise: Path) -> None:
     tables = [table for table in parse_page("docs/results.md").tables if table.section == "Several runs of a version"]
-    members = {row[0].strip("`") for table in tables for row in table.rows}
+    members = {name for table in tables for row in table.rows for name in list_members(row[0])}
     results, noise_data = load(repeated), load(noise)["noise"]
     item = noise_data["metrics"]["wait"]
     assert members == {

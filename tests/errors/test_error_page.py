@@ -34,9 +34,11 @@ TOPICS = {
 _INTRO = """# Errors in specs
 
 What `assay check` and `assay test` print for specs that are wrong: the code in `error[...]`, and for each code one
-message that a test provokes. Each message names the place, and most say what was expected. This page is generated from
-the tests.
+message that a test provokes. A code that several topics share is below the first of them. Each message names the
+place, and most say what was expected; hints about names are left out here. This page is generated from the tests.
 """
+#: hints that only suggest or list names, or to rename something
+_NAMES = re.compile(r"did you mean|there are `|is declared at|^(?:remove or )?rename (?:one of them|all but one)")
 _FIRST = re.compile(r"^error\[([\w-]+)\]: (.*)$", re.M)
 
 
@@ -44,12 +46,14 @@ def _format_row(code: str, message: str, answer: str) -> str:
     """Format the row of an error: what is expected is that of its first message."""
     first = answer.split("\nerror[", 1)[0]
     details = re.findall(r"^ +(expected|hint): +(.*)$", first, re.M)
-    advice = "; ".join(text if word == "expected" else f"hint: {text}" for word, text in details)
+    advice = "; ".join(
+        text if word == "expected" else f"hint: {text}" for word, text in details if not _NAMES.search(text)
+    )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{code}`", message, advice)) + " |"
 
 
 def _format_page() -> str:
-    """Return the page: a table of each topic, in which each code has its first case."""
+    """Return the page: a table of each topic. Each code has its first case, in the first topic that has one."""
     tables: dict[str, dict[str, str]] = {topic: {} for topic in TOPICS}
     for name in list_cases():
         topic = name.partition("/")[0]
@@ -58,9 +62,11 @@ def _format_page() -> str:
         if topic in tables and match and case.command.split()[0] in ("check", "test"):
             tables[topic].setdefault(match[1], _format_row(match[1], match[2], case.answer.stderr))
     parts = [_INTRO]
+    listed: set[str] = set()
     for topic, (title, page) in TOPICS.items():
-        rows = "\n".join(tables[topic][code] for code in sorted(tables[topic]))
-        parts.append(f"## {title}\n\nWords and fields: [{page.partition('#')[0]}]({page})\n")
+        rows = "\n".join(tables[topic][code] for code in sorted(tables[topic].keys() - listed))
+        listed |= tables[topic].keys()
+        parts.append(f"## {title}\n\nSee [{page.partition('#')[0]}]({page})\n")
         parts.append(f"| code | for example | expected |\n|---|---|---|\n{rows}\n")
     return "\n".join(parts)
 

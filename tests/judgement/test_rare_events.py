@@ -1,6 +1,6 @@
 """Verdicts on rare events, such as errors: how often they are wrong, and how often intervals hold the true change.
 
-All seeds are fixed. A deep run has the numbers of pairs that the table of docs/judgement-method.md is from. Events
+All seeds are fixed. A deep run has the numbers of pairs that the table of bench/verdicts.md is from. Events
 are errors of 3200 requests (a sample of 0 or 1 each), or errors that are counted by minute for half an hour.
 """
 
@@ -123,7 +123,7 @@ every_number = pytest.mark.parametrize("expected", EVENTS)
 @every_case
 @every_number
 def test_unchanged_rate_is_seldom_better_or_worse(kind: str, runs: int, expected: int) -> None:
-    """Measured over 2000 pairs: see docs/judgement-method.md; by an interval that is linear in the ratio up to 11 %."""
+    """Measured over 2000 pairs: see bench/verdicts.md; by an interval that is linear in the ratio up to 11 %."""
     shares = measure_shares(kind, runs, 1, expected)
     assert shares.better + shares.worse <= 5 + find_sampling_error(5, shares.judged)
 

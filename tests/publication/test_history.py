@@ -15,7 +15,7 @@ import pytest
 
 from tests.compare_reference import load_json
 from tests.support.commands import CommandResult, run_assay
-from tests.support.documentation import find_code_spans, parse_page
+from tests.support.documentation import list_members, parse_page
 from tests.support.laboratory import ROOT
 
 PUBLISHED = ROOT / "golden" / "published"
@@ -453,7 +453,7 @@ def test_list_of_reports_includes_the_history(cache: Path) -> None:
 
 def test_layout_of_results_is_the_documented_one(results: Any) -> None:
     (table,) = (item for item in parse_page("docs/results.md").tables if item.section == "results.json of a history")
-    layout = {re.sub(r"\[\]", "", find_code_spans(row[0])[0]) for row in table.rows}
+    layout = {name.replace("[]", "") for row in table.rows for name in list_members(row[0])}
 
     def iter_paths(value: Any, trail: str = "") -> Iterator[str]:
         for item in value if isinstance(value, list) else ():

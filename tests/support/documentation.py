@@ -106,6 +106,13 @@ def find_code_spans(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", text)
 
 
+def list_members(cell: str) -> list[str]:
+    """Return the members that a cell names: `a.b` and `c` are `a.b` and `a.c`, members of one parent."""
+    first, *siblings = find_code_spans(cell)
+    parent = first.rpartition(".")[0]
+    return [first, *(f"{parent}.{name}" if parent else name for name in siblings)]
+
+
 def squeeze_whitespace(text: str) -> str:
     """Replace every run of white space by one blank."""
     return " ".join(text.split())

@@ -52,17 +52,18 @@ _COMMANDS_OF_RUNS = {
 }
 #: the report whose output is the findings on a run that lacks records
 _INCOMPLETE = "hosts"
+_LONG = 12  # words of an output
+_FIELDS = 2  # of a record whose types are printed
 _PARTS = frozenset(("concat", "leaf", "many", "token"))  # words of `X` that others consist of
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The words that an example shows, its text, what it yields, its file; `is_block` if it is more than a value."""
+    """The words that an example shows, its text, what it yields; `is_block` if it is more than a value."""
 
     words: tuple[str, ...]
     text: str
     output: str
-    file: str
     is_block: bool = False
 
 
@@ -107,7 +108,12 @@ def format_type(node: Node, names: Mapping[str, Mapping[str, str]], file: str) -
     if choices := names.get(print_node(node)):
         return choices.get(file) or next(iter(choices.values()))
     if isinstance(node, Pi):
-        return f"({node.name} : {format_type(node.domain, names, file)}) → {format_type(node.body, names, file)}"
+        domain = format_type(node.domain, names, file)
+        # a name of one letter says nothing
+        parameter = f"({node.name} : {domain})" if len(node.name) > 1 or " → " in domain else domain
+        return f"{parameter} → {format_type(node.body, names, file)}"
+    if isinstance(node, RecordType) and len(node.fields) > _FIELDS:  # the example shows their types
+        return f"{{ {', '.join(node.fields)} }}"
     if isinstance(node, RecordType):
         fields = ", ".join(f"{name} : {format_type(item, names, file)}" for name, item in node.fields.items())
         return f"{{ {fields} }}"
@@ -187,7 +193,7 @@ def read_examples(cache: Path, folder: Path) -> list[Example]:
             output = (
                 (_format_value(_split_argument(rest)[0]) if rest else "no value") if is_field else format_samples(word)
             )
-            examples.append(Example((word,), example, output, path.name))
+            examples.append(Example((word,), example, output))
         for words, block, goal in _read_blocks(text):
             report, colon, prefix = goal.partition(": ")
             if goal == "test":
@@ -199,7 +205,7 @@ def read_examples(cache: Path, folder: Path) -> list[Example]:
                 output = command + _find_lines(printed[report], prefix)
             else:
                 output = "\n".join(f"{metric}: {format_samples(metric)}" for metric in goal.split(", "))
-            examples.append(Example(words, block, output, path.name, is_block=True))
+            examples.append(Example(words, block, output, is_block=True))
     return examples
 
 
@@ -233,7 +239,7 @@ _FILES = {
 }
 _INTRO = """# All words
 
-Each word with its arguments, an example and what it yields. The examples are a workspace, `docs/spec-language/words/`,
+Each word with its type, an example and what it yields. The examples are a workspace, `docs/spec-language/words/`,
 which `assay test` runs. This page is generated from it, and from the types of the schema.
 
 Expressions are those of a table with three rows, whose columns are `n`, `a`, `b`, `name` and `ok`:
@@ -262,25 +268,27 @@ def format_page(examples: Sequence[Example]) -> str:
     rows = (FOLDER / "runs" / "before" / "rows.csv").read_text(encoding="utf-8").strip()
     record = (FOLDER / "runs" / "before" / "log.jsonl").read_text(encoding="utf-8").split("\n")[0]
     parts = [_INTRO.format(rows=rows, record=record)]
+    shown: dict[str, Example] = {}  # long outputs, which are printed once
     for letter, title in _TITLES.items():
-        words = [word for word in types if word.rpartition(".")[0] == letter]
-        parts.append(f"## {title}\n\n| name | type | example | yields |\n|---|---|---|---|")
-        parts[-1] += (
-            "".join(
-                f"\n{_format_row(word, format_type(types[word], names, _FILES[letter]), by_word)}" for word in words
-            )
-            + "\n"
-        )
+        words = {word: types[word] for word in types if word.rpartition(".")[0] == letter}
+        formatted = {word: format_type(node, names, _FILES[letter]) for word, node in words.items()}
         blocks = dict.fromkeys(by_word[word] for word in words if by_word[word].is_block)
-        parts += [_format_block(block) for block in blocks if block.words[0].rpartition(".")[0] == letter]
+        own = [block for block in blocks if block.words[0].rpartition(".")[0] == letter]
+        parts.append(f"## {title}\n")
+        if rows := [_format_row(word, text, by_word) for word, text in formatted.items() if by_word[word] not in own]:
+            parts.append("\n".join(("| name | type | example | yields |", "|---|---|---|---|", *rows)) + "\n")
+        parts += [_format_block(block, formatted, shown.setdefault(block.output, block)) for block in own]
     return "\n".join(parts)
 
 
 def _format_row(word: str, kind: str, by_word: Mapping[str, Example]) -> str:
     """Format the row of a word."""
     example = by_word[word]
-    anchor = _format_heading(example).replace(", ", "-").replace(".", "").lower()
-    cells = (f"[below](#{anchor})", "") if example.is_block else (f"`{example.text}`", f"`{example.output}`")
+    cells = (
+        (f"[below](#{_format_anchor(example)})", "")
+        if example.is_block
+        else (f"`{example.text}`", f"`{example.output}`")
+    )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{word}`", f"`{kind}`", *cells)) + " |"
 
 
@@ -288,10 +296,23 @@ def _format_heading(example: Example) -> str:
     return ", ".join(example.words)
 
 
-def _format_block(example: Example) -> str:
-    """Format an example of several lines, with the place from which it is taken."""
-    place = (SPECS / example.file).relative_to(ROOT).as_posix()
-    return (
-        f"### {_format_heading(example)}\n\n```dhall\n-- {place}\n{example.text.rstrip()}\n```\n\n"
-        f"```text\n{example.output}\n```\n"
+def _format_anchor(example: Example) -> str:
+    return _format_heading(example).replace(", ", "-").replace(".", "").lower()
+
+
+def _format_block(example: Example, types: Mapping[str, str], first: Example) -> str:
+    """Format an example of several lines, with the types of its words.
+
+    The output is a link if it is long and the same as that of the first example with it.
+    """
+    if len(example.words) == 1:
+        lines = f"`{types[example.words[0]]}`"
+    else:
+        lines = "\n".join(f"* `{word}` : `{types[word]}`" for word in example.words if word in types)
+    is_said = first is not example and len(example.output.split()) > _LONG
+    output = (
+        f"It yields the same as [{_format_heading(first)}](#{_format_anchor(first)})."
+        if is_said
+        else f"```text\n{example.output}\n```"
     )
+    return f"### {_format_heading(example)}\n\n{lines}\n\n```dhall\n{example.text.rstrip()}\n```\n\n{output}\n"
