@@ -29,7 +29,7 @@ let Sampled = { Type = G.Sampled, default.where = X.nothing }
 let Gone = { Type = G.Gone, default = { on = [] : List Text, where = X.nothing } }
 
 let Section =
-      { Type = R.Section
+      { Type = B.Section
       , default =
         { doc = "", metrics = [] : List Text, columns = [] : List Text, by = [] : List Text, limit = 10 }
       }
