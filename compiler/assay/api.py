@@ -34,7 +34,7 @@ from assay.util.paths import resolve_path
 if TYPE_CHECKING:
     import duckdb
 
-    from assay.app.compare.compare_runs import RunComparison
+    from assay.app.compare.compared_metrics import RunComparison
     from assay.app.compute.query import Answer
     from assay.registry.history import MetricHistory
     from assay.registry.model import RegisteredRun
@@ -193,7 +193,8 @@ class Workspace:
 
         If the first is `median:N` or `median:N:TAG`, the others are names of runs with recorded results.
         """
-        from assay.app.compare.compare_runs import Selection, compare_runs
+        from assay.app.compare.compare_runs import compare_runs
+        from assay.app.compare.compared_metrics import Selection
         from assay.registry.baseline import is_median, parse_median
 
         names, selection = [str(run) for run in runs], Selection(tuple(metrics), **options)

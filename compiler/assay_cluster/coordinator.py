@@ -14,7 +14,7 @@ from random import Random
 
 from assay.app.session.cache_filler import DiscoveredFiles
 from assay.app.session.cluster_settings import ClusterSettings
-from assay.app.session.prepare import prefix_run_name
+from assay.app.session.ingester import prefix_run_name
 from assay.app.session.session import Session
 from assay.app.session.stages import log_facts
 from assay.engine.executor import SQL

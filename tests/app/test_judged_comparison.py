@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from assay.app.compute.compute import Computation, compute, list_report_metrics
+from assay.app.compute.computation import Computation
+from assay.app.compute.compute import compute
+from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.judge.judging import measure_version
 from assay.app.session import filters
 from assay.app.session.session import Session

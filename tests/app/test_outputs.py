@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.compute.compute import list_judged_metrics, list_report_metrics
+from assay.app.compute.report_metrics import list_judged_metrics, list_report_metrics
 from assay.app.compute.sql_files import render_sql_files
 from assay.app.session.filters import parse_filters
 from assay.app.session.list_definitions import KINDS

@@ -70,17 +70,17 @@ def test_number_of_threads_changes_no_byte(
 
 def _record_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Record the numbers of threads that a build sets in the engine."""
-    from assay.app.compute import compute
+    from assay.app.compute import jobs
 
     numbers: list[int] = []
-    connect_engine = compute.connect
+    connect_engine = jobs.connect
 
     def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
         connection = connect_engine(threads, spill, share)
         numbers.append(connection.execute("SELECT current_setting('threads')").fetchall()[0][0])
         return connection
 
-    monkeypatch.setattr(compute, "connect", connect)
+    monkeypatch.setattr(jobs, "connect", connect)
     return numbers
 
 

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from sqlglot import exp
 
-from assay.app.compute import compute
+from assay.app.compute import jobs
 from assay.engine import partitions as module
 from assay.engine.graph import Node
 from assay.engine.partitions import Fetch, Partition, Partitioner, iter_partitions, restrict_to_hosts
@@ -102,7 +102,7 @@ def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monk
         requested_tables.extend(tables)
         return restrict_to_hosts(connection, tables, hosts)
 
-    monkeypatch.setattr(compute, "LARGE", 0)
+    monkeypatch.setattr(jobs, "LARGE", 0)
     monkeypatch.setattr(module, "JOINED", 400)
     monkeypatch.setattr(module, "MOST", 40)
     monkeypatch.setattr("assay.engine.executor.restrict_to_hosts", record_tables)

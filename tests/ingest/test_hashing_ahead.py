@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from assay.app.session import hashing as run_hashing
-from assay.app.session import prepare
+from assay.app.session import ingester
 from assay.app.session.hashing import RunHasher
 from assay.ingest import file_snapshots
 from assay.ingest import hashing as hashing_ahead
@@ -310,7 +310,7 @@ def test_run_in_portions_gives_the_same_rows_and_errors(tmp_path: Path, monkeypa
     monkeypatch.setattr(run_hashing, "LARGE", 0)
     monkeypatch.setattr(run_hashing, "PORTION", 1)
     monkeypatch.setattr(file_snapshots, "SETTLED", 0)  # else the second command reads files again that are too new
-    monkeypatch.setattr(prepare, "read_batches", record_hosts)
+    monkeypatch.setattr(ingester, "read_batches", record_hosts)
     assert ingest_run(run, tmp_path / "portions") == expected
     assert sorted(read_hosts) == sorted(item.name for item in run.glob("node-*"))
 

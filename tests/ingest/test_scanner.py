@@ -539,7 +539,7 @@ def test_missing_scanner_is_noted_once_for_large_logs(tmp_path: Path, monkeypatc
     command = ("ingest", CARDANO / "tiny/plain/run", CARDANO / "list-ns/run", "--system", "cardano", "--cache")
     monkeypatch.setattr("assay.ingest.scanner.LIBRARY_PATH", tmp_path / "none.so")
     assert "scanner" not in run_assay(*command, tmp_path / "small").err
-    monkeypatch.setattr("assay.app.session.prepare.SLOW", 1)
+    monkeypatch.setattr("assay.app.session.ingester.SLOW", 1)
     assert run_assay(*command, tmp_path / "large").err.count("without its native scanner") == 1
     assert "scanner" not in run_assay(*command, tmp_path / "large").err  # nothing is read
     monkeypatch.setenv("ASSAY_SCANNER", "off")

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from assay.app.compute.query import build_metric_query
+from assay.app.compute.metric_sql import build_metric_query
 from assay.engine import dry_run as dry_run_module
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.connection import Limits

@@ -509,6 +509,13 @@ def test_rooms_of_app_import_only_rooms_to_their_left() -> None:
     assert violations == []
 
 
+def test_modules_of_app_import_few_others() -> None:
+    """A module that needs more does several things."""
+    imports = {path: {name.rpartition(".")[0] for name in find_imports(path) if name.startswith("assay.")}
+               for path in list_modules(CORE / "app")}  # fmt: skip
+    assert {path.relative_to(CORE).as_posix(): len(items) for path, items in imports.items() if len(items) > 25} == {}
+
+
 def _find_imports(path: Path) -> set[str]:
     """Return the folders of the package that a module imports, also inside functions."""
     modules: set[str] = set()

@@ -11,7 +11,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.compute import query
+from assay.app.compute.metric_sql import compile_metric_sql
+from assay.app.compute.query import query_metrics
 from assay.engine.results import (
     NO_SAMPLES,
     Distribution,
@@ -93,8 +94,8 @@ def test_printed_sql_yields_the_values_of_query(lab: Laboratory, node: Path, sys
     run = NamedRun("run", find_run_folder(system, node))
     differing_metrics = []
     for metric in select_share(checked.package.metrics, place):
-        rows = run_query(query.compile_metric_sql(lab.session, metric.id, (), False, system, run))
-        queried = query.query_metrics(lab.session, [metric.id], [run], (), False, system, "")
+        rows = run_query(compile_metric_sql(lab.session, metric.id, (), False, system, run))
+        queried = query_metrics(lab.session, [metric.id], [run], (), False, system, "")
         ((_, _, expected),) = queried.rows
         result = read_result(checked, metric, rows)
         if isinstance(expected, FormulaResult) and isinstance(result, FormulaResult):

@@ -37,7 +37,7 @@ from assay.util.bidi import isolate_words
 from assay.util.escape import encode_lossless, escape_text, measure_width
 
 if TYPE_CHECKING:
-    from assay.app.compare.compare_runs import ComparedMetric, ComparedVersion, RunComparison
+    from assay.app.compare.compared_metrics import ComparedMetric, ComparedVersion, RunComparison
     from assay.app.judge.judged_results import RecordedChange
 
 GAP = "  "

@@ -334,7 +334,7 @@ def sql(
     With --run, the statement has absolute paths of the run's files and works in any DuckDB shell. Without --run, it
     works in the folder that `assay ingest` prints, for metrics of a single source.
     """
-    from assay.app.compute.query import compile_metric_sql
+    from assay.app.compute.metric_sql import compile_metric_sql
     from assay.app.session.runs import parse_runs
 
     with open_command_session(context) as session:

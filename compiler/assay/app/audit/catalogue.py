@@ -17,7 +17,7 @@ from assay.app.audit.diff import run_git
 from assay.app.audit.explain import describe_subject
 from assay.app.audit.explain_view import describe_headings
 from assay.app.audit.site_templates import build_asset, create_environment, escape_invisible
-from assay.app.compute.query import build_metric_query
+from assay.app.compute.metric_sql import build_metric_query
 from assay.app.compute.sql_files import add_header
 from assay.app.compute.subject import MetricSubject, SeriesSubject, list_subjects
 from assay.app.session.outputs import refuse_sources, replace_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.app.compute.compute import list_report_metrics
+from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SeriesSubject, find_subject
 from assay.app.session import filters
 from assay.app.session.prose import read_prose

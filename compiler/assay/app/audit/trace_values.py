@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.app.audit.trace_runs import ConstantInputs, Group, RunSamples, Sample, Spread, open_run_samples
-from assay.app.compute.compute import RunResult, compute
+from assay.app.compute.computation import RunResult
+from assay.app.compute.compute import compute
 from assay.app.compute.subject import ColumnSubject, MetricSubject, SampleRequest, SeriesSubject, Subject
 from assay.app.session import phases
 from assay.app.session.session import Session

@@ -15,7 +15,7 @@ from assay.app.build.build_runs import build_runs
 from assay.app.build.history import build_history
 from assay.app.build.observations import STORED
 from assay.app.build.regenerate import regenerate_report
-from assay.app.compute.compute import list_report_metrics
+from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.session.options import Options
 from assay.app.session.prose import KEPT, Texts, get_texts, read_prose, read_stored_texts
 from assay.app.session.runs import create_named_run, fetch_runs, parse_runs

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assay.app.author.golden_sql import MARK, Texts, lay_out_sql
-from assay.app.compute.compute import list_report_metrics
+from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.report_request import list_report_rows
 from assay.app.compute.sql_files import PHASES, render_statements, write_texts
 from assay.app.session import filters

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.app.build.computed_build import ComputedBuild
 from assay.app.build.judged_build import JudgedBuild
 from assay.app.build.prepared_report import PreparedReport
-from assay.app.compute.compute import Computation
+from assay.app.compute.computation import Computation
 from assay.app.compute.raw_data_notes import iter_shared_file_notes
 from assay.app.compute.row_results import build_row_data, build_run_group_data
 from assay.app.compute.run_figures import create_run_figures

@@ -15,8 +15,8 @@ from assay.app.build.prepared_report import PreparedReport
 from assay.app.build.recorded_build import create_choices, record_build
 from assay.app.build.rendering import AssembledReport
 from assay.app.build.report_details import collect_report_details
-from assay.app.compute.compute import list_shown_metrics
 from assay.app.compute.grouping import group_metrics
+from assay.app.compute.report_metrics import list_shown_metrics
 from assay.app.judge.repeats import build_noise_data, measure_metrics
 from assay.app.session.session import Session
 from assay.provenance.record import format_provenance

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from assay.app.build.prepared_report import PreparedReport
-from assay.app.compute.compute import Computation, list_report_metrics
+from assay.app.compute.computation import Computation
 from assay.app.compute.compute_groups import ComputedReport, check_group_claims, compute_groups
+from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.run_figures import create_run_figures
 from assay.app.compute.run_groups import divide_into_groups
 from assay.app.compute.splitting import SplitReport, split_report

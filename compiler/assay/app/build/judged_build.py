@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from assay.app.build.computed_build import ComputedBuild
 from assay.app.build.prepared_report import PreparedReport
-from assay.app.compute.compute import Computation, list_judged_metrics
+from assay.app.compute.computation import Computation
 from assay.app.compute.point_files import name_point_files
+from assay.app.compute.report_metrics import list_judged_metrics
 from assay.app.judge.report_judging import create_calculation, judge_groups, judge_report
 from assay.app.session.session import Session
 from assay.judgement.report_judgements import ReportJudgements

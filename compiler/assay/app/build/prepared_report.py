@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.app.build.report_check import check_reports
-from assay.app.compute.compute import list_report_metrics, list_shown_metrics
 from assay.app.compute.grouping import group_metrics
+from assay.app.compute.report_metrics import list_report_metrics, list_shown_metrics
 from assay.app.compute.report_request import ReportRequest
 from assay.app.compute.run_groups import check_run_names
 from assay.app.compute.splitting import parse_dimensions, split_sections

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from assay.app.build.computed_build import ComputedBuild
 from assay.app.build.prepared_report import PreparedReport
-from assay.app.compute.compute import list_report_metrics
 from assay.app.compute.report_dates import get_report_date
+from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.run_figures import collect_cut_runs, collect_inputs
 from assay.app.session.prose import get_texts
 from assay.app.session.session import Session

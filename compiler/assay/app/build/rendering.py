@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.app.compute.compute import Computation
+from assay.app.compute.computation import Computation
 from assay.app.compute.point_files import write_point_files
 from assay.app.compute.sql_files import write_sql
 from assay.app.session.outputs import write_specs

@@ -8,8 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from assay.app.compare.compare_runs import (
-    DEFAULT_RULES,
+from assay.app.compare.cautions import describe_cautions, list_hosts
+from assay.app.compare.compare_runs import DEFAULT_RULES
+from assay.app.compare.compared_metrics import (
     ComparedMetric,
     ComparedVersion,
     RunComparison,
@@ -38,13 +39,10 @@ from assay.judgement.verdict import Direction, judge
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.segments import get_whole, is_segment
-from assay.quality.finding import list_names
 from assay.registry.baseline import ALL_RUNS, MedianBaseline, select_median_runs
-from assay.registry.history import MetricRules, compute_history, find_time, get_meaning
+from assay.registry.history import find_time, get_meaning
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_build, read_results
-from assay.report.comparison_caution import describe_caution, describe_unequal_hosts
 from assay.report.declared_margin import convert_margin
 from assay.report.judged_cells import list_judgement_notes
 from assay.util.diagnostics import USAGE, fail, suggest_names
@@ -141,7 +139,7 @@ def _compare(
     metrics = [checked.get_metric(name) for name in titles]
     judgements = _judge(checked, report, metrics, versions, bases)
     cautions = [
-        _describe_cautions(checked, judgements, metrics, version, base, earlier)
+        describe_cautions(checked, judgements, metrics, version, base, earlier)
         for version, base, earlier in zip(versions, bases, all_bases, strict=True)
     ]
     return RunComparison(
@@ -155,7 +153,7 @@ def _compare(
                 ),
                 tuple(list_judgement_notes(judgements, metrics, version[0].name)),
                 caution,
-                (_list_hosts(base), _list_hosts(version)),
+                (list_hosts(base), list_hosts(version)),
             )
             for version, base, caution in zip(versions, bases, cautions, strict=True)
         ),
@@ -165,52 +163,6 @@ def _compare(
         content.summary,
         (),
     )
-
-
-def _list_hosts(results: Sequence[RecordedResults]) -> tuple[int, ...]:
-    """Return the numbers of hosts of runs; results that an older Assay recorded have none."""
-    return tuple(item.content.hosts for item in results if item.content.hosts)
-
-
-def _describe_cautions(
-    checked: CheckedPackage,
-    judgements: ReportJudgements,
-    metrics: Sequence[Metric],
-    version: Sequence[RecordedResults],
-    base: Sequence[RecordedResults],
-    earlier: Sequence[RecordedResults],
-) -> str:
-    """Return why a comparison with a median is suspect: other hosts, and level shifts within the runs of the base.
-
-    `earlier` are all recorded runs before the version: the base alone is too short for a level shift to be found.
-    """
-    hosts = describe_unequal_hosts(_list_hosts(base), _list_hosts(version))
-    base_data = {item.content.data for item in base}
-    names: dict[str, list[str]] = {}
-    stray_names: dict[str, list[str]] = {}
-    drifting: list[str] = []
-    for metric in metrics:
-        if is_segment(metric.id) and metric.id not in judgements.gated:
-            continue
-        if not all(metric.id in item.content.metrics for item in version):
-            continue
-        definition = get_meaning(version[0], metric.id).definition
-        margin = judgements.changes[metric.id, version[0].name].margin
-        breaks = tuple(item.since for item in checked.get_metric(get_whole(metric.id)).breaks)
-        rules = MetricRules(definition, Direction(metric.better), margin, breaks)
-        history = compute_history((*earlier, *version), (), metric.id, rules=rules)
-        for shift in history.shifts:
-            if shift.point.results.content.data in base_data:
-                names.setdefault(shift.point.run, []).append(metric.name)
-        if history.drift:
-            drifting.append(metric.name)
-        for point in history.strays:
-            if point.results.content.data in base_data:
-                stray_names.setdefault(point.run, []).append(metric.name)
-    strays = [f"{run} stands out within the base: {list_names(listed)}." for run, listed in stray_names.items()]
-    shifts = [f"Level shift at {run} within the base: {list_names(listed)}." for run, listed in names.items()]
-    drifts = [f"Drift over the runs up to this version: {list_names(drifting)}."] if drifting else []
-    return " ".join(filter(None, [describe_caution([hosts] if hosts else []), *shifts, *drifts, *strays]))
 
 
 def _judge(

@@ -8,11 +8,11 @@ import operator
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from assay.app.compute.available_parts import Notes, divide_runs, drop_unavailable_parts
-from assay.app.compute.compute import Computation, RunResult, join_computations
+from assay.app.compute.computation import Computation, RunResult, join_computations
 from assay.app.compute.report_request import ReportRequest
 from assay.app.compute.run_figures import create_run_figures
 from assay.app.compute.run_groups import GroupInputs, describe_absent_groups, join_notes, join_reports
-from assay.app.session.prepare import UnrecognisedSourcesError
+from assay.app.session.ingester import UnrecognisedSourcesError
 from assay.app.session.session import Session
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage

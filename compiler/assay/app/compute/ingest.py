@@ -42,7 +42,8 @@ def ingest_runs(
     checked = find_system(session, runs[0], systems)
     package = checked.package
     session.run_hasher.begin([(run.id, run.directory) for run in runs], package.sources, package.events)
-    from assay.app.session.prepare import MAX_CONCURRENT, prepare  # imported while files are hashed
+    from assay.app.session.ingester import MAX_CONCURRENT
+    from assay.app.session.prepare import prepare
 
     required_fields = _collect_all_fields(package) if all_events else collect_required_fields(package)
     ingested_runs = prepare(session, checked, runs, select_available_events(checked, runs, required_fields))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.app.compute.compute import Computation
+from assay.app.compute.computation import Computation
 from assay.engine.connection import open_shared_cursor
 from assay.engine.point_rows import DECIMAL, PointRows
 from assay.ingest import sql_trees

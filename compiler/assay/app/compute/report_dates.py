@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from assay.app.compute.compute import Computation, RunResult
+from assay.app.compute.computation import Computation, RunResult
 from assay.lang.breaks import describe_crossed_breaks
 from assay.lang.check.reports import is_day
 from assay.lang.segments import is_segment

@@ -6,7 +6,9 @@ import dataclasses
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from assay.app.compute.compute import Computation, compute, list_judged_metrics, list_report_metrics
+from assay.app.compute.computation import Computation
+from assay.app.compute.compute import compute
+from assay.app.compute.report_metrics import list_judged_metrics, list_report_metrics
 from assay.app.session.options import Options
 from assay.app.session.phases import PhaseSelection
 from assay.app.session.session import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.app.compute.compute import Computation
+from assay.app.compute.computation import Computation
 from assay.app.compute.point_files import name_point_files
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.parts import get_group_name

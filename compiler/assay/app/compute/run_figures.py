@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from assay.app.compute.compute import Computation, RunResult
+from assay.app.compute.computation import Computation, RunResult
 from assay.app.compute.raw_data_notes import iter_shared_file_notes, list_raw_notes
 from assay.app.compute.report_dates import get_last_day, list_break_warnings
 from assay.app.session.phases import iter_overrule_notes

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from assay.app.compute.compute import Computation
+from assay.app.compute.computation import Computation
 from assay.app.compute.grouping import group_metrics, suggest_columns
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from assay.app.compute.compute import Computation
+from assay.app.compute.computation import Computation
 from assay.engine.graph import Node
 from assay.engine.results import MEDIAN
 from assay.lang import formula

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from assay.app.compute.compute import Computation
+from assay.app.compute.computation import Computation
 from assay.app.compute.splitting import read_values
 from assay.app.judge.judging import JudgedVersion, StandardizedMetric, measure_version
 from assay.app.judge.repeats import list_versions, split_calibration

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assay.app.compute.compute import Computation, RunResult
+from assay.app.compute.computation import Computation, RunResult
 from assay.app.compute.report_dates import get_last_day
 from assay.app.judge.judging import JudgedVersion, measure_version
 from assay.app.session.options import Options

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.app.compute.compute import Computation, compute, list_judged_metrics
+from assay.app.compute.computation import Computation
+from assay.app.compute.compute import compute
+from assay.app.compute.report_metrics import list_judged_metrics
 from assay.app.compute.report_request import ReportRequest
 from assay.app.compute.splitting import split_groups
 from assay.app.judge.judging import judge_versions
