@@ -106,8 +106,8 @@ def _format_subcommands(command: click.Command, context: click.Context) -> Itera
 def _format_options(command: click.Command) -> Iterator[str]:
     """Format the options of a command: a table of its own, and the names of common ones."""
     options, common = _list_options(command), _find_common_options()
-    if own := [option for option in options if option not in common]:
-        yield _format_table(own)
+    if distinct_options := [option for option in options if option not in common]:
+        yield _format_table(distinct_options)
     names = [f"`{_find_longest_name(name)}`" for name, text in options if (name, text) in common]
     if names := [name for name in names if name not in _IMPLIED]:
         yield f"Common options: {', '.join(names)}\n"

@@ -268,16 +268,20 @@ def format_page(examples: Sequence[Example]) -> str:
     rows = (FOLDER / "runs" / "before" / "rows.csv").read_text(encoding="utf-8").strip()
     record = (FOLDER / "runs" / "before" / "log.jsonl").read_text(encoding="utf-8").split("\n")[0]
     parts = [_INTRO.format(rows=rows, record=record)]
-    shown: dict[str, Example] = {}  # long outputs, which are printed once
+    first_by_output: dict[str, Example] = {}  # long outputs are printed once
     for letter, title in _TITLES.items():
         words = {word: types[word] for word in types if word.rpartition(".")[0] == letter}
         formatted = {word: format_type(node, names, _FILES[letter]) for word, node in words.items()}
         blocks = dict.fromkeys(by_word[word] for word in words if by_word[word].is_block)
-        own = [block for block in blocks if block.words[0].rpartition(".")[0] == letter]
+        letter_blocks = [block for block in blocks if block.words[0].rpartition(".")[0] == letter]
         parts.append(f"## {title}\n")
-        if rows := [_format_row(word, text, by_word) for word, text in formatted.items() if by_word[word] not in own]:
+        if rows := [
+            _format_row(word, text, by_word) for word, text in formatted.items() if by_word[word] not in letter_blocks
+        ]:
             parts.append("\n".join(("| name | type | example | yields |", "|---|---|---|---|", *rows)) + "\n")
-        parts += [_format_block(block, formatted, shown.setdefault(block.output, block)) for block in own]
+        parts += [
+            _format_block(block, formatted, first_by_output.setdefault(block.output, block)) for block in letter_blocks
+        ]
     return "\n".join(parts)
 
 

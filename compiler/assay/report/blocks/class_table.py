@@ -115,6 +115,6 @@ def _build_table(
     header = (table.heading, *(add_unit(column.heading, table.unit.symbol) for column in columns))
     names = tuple(table.read_metrics())
     sources = [tuple(CellSource(name, run, item.where) for name in names for run in item.runs) for item in columns]
-    links = tuple(CellLink(y, x, FORMULA, of) for y in range(len(rows)) for x, of in enumerate(sources, start=1))
+    links = tuple(CellLink(y, x, FORMULA, item) for y in range(len(rows)) for x, item in enumerate(sources, start=1))
     entry_ids = (get_class_table_id(table),) * len(header)
     return Table(title, header, tuple(rows), of_columns=entry_ids, leads=links), list(notes)
