@@ -273,14 +273,14 @@ def format_page(examples: Sequence[Example]) -> str:
         words = {word: types[word] for word in types if word.rpartition(".")[0] == letter}
         formatted = {word: format_type(node, names, _FILES[letter]) for word, node in words.items()}
         blocks = dict.fromkeys(by_word[word] for word in words if by_word[word].is_block)
-        letter_blocks = [block for block in blocks if block.words[0].rpartition(".")[0] == letter]
+        described = [block for block in blocks if block.words[0].rpartition(".")[0] == letter]
         parts.append(f"## {title}\n")
         if rows := [
-            _format_row(word, text, by_word) for word, text in formatted.items() if by_word[word] not in letter_blocks
+            _format_row(word, text, by_word) for word, text in formatted.items() if by_word[word] not in described
         ]:
             parts.append("\n".join(("| name | type | example | yields |", "|---|---|---|---|", *rows)) + "\n")
         parts += [
-            _format_block(block, formatted, first_by_output.setdefault(block.output, block)) for block in letter_blocks
+            _format_block(block, formatted, first_by_output.setdefault(block.output, block)) for block in described
         ]
     return "\n".join(parts)
 
