@@ -181,6 +181,10 @@ let ClassTable =
       , width : Natural
       }
 
+-- A chart: `cdf` shows the cumulative distribution, with a line per run. `scale`: linear, log, or auto.
+--   by, limit   as in a section: a figure per run, with a line per value
+let Chart = { metric : Text, template : Text, scale : Text, by : List Text, limit : Natural }
+
 -- A figure of a series over time, with a line per run. `over` is the reduction of the lines of the series to one: mean,
 -- sum, least, greatest; empty if the series has one line.
 let RunTimeline = { title : Text, series : Text, over : Text, template : Text }
@@ -220,6 +224,7 @@ let Block =
       | Curve : Curve
       | Grid : Grid
       | Section : Section
+      | Chart : Chart
       | Pivot : Pivot
       | Listing : Listing
       | Verdict : Verdict
@@ -282,6 +287,7 @@ let rule = \(kind : Text) -> \(m : M.Metric.Type) -> \(percent : Natural) -> { m
 
 in  { Listing
     , Section
+    , Chart
     , Rule
     , Conclusion
     , conclusion = \(title : Text) -> \(rules : List Rule) -> { title, rules } : Conclusion
@@ -309,6 +315,7 @@ in  { Listing
     , curves = each Curve Block.Curve
     , grids = each Grid Block.Grid
     , sections = each Section Block.Section
+    , charts = each Chart Block.Chart
     , pivots = each Pivot Block.Pivot
     , listings = each Listing Block.Listing
     , verdicts = each Verdict Block.Verdict

@@ -34,7 +34,7 @@ let Section =
         { doc = "", metrics = [] : List Text, columns = [] : List Text, by = [] : List Text, limit = 10 }
       }
 
-let Chart = { Type = R.Chart, default = { template = "cdf", scale = "auto", by = [] : List Text, limit = 5 } }
+let Chart = { Type = B.Chart, default = { template = "cdf", scale = "auto", by = [] : List Text, limit = 5 } }
 
 let RunTimeline = { Type = B.RunTimeline, default = { over = "", template = "timeline" } }
 

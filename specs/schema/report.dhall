@@ -32,9 +32,7 @@ let ManifestRow =
 
 let Section = B.Section
 
--- A chart: `cdf` shows the cumulative distribution, with a line per run. `scale`: linear, log, or auto.
---   by, limit   as in a section: a figure per run, with a line per value
-let Chart = { metric : Text, template : Text, scale : Text, by : List Text, limit : Natural }
+let Chart = B.Chart
 
 let DictionaryGroup = { title : Text, metrics : List Text }
 

@@ -1,4 +1,4 @@
-"""Sections are the same tables in a report and in its parts: rows, splits, further columns, repeats of a version."""
+"""Sections and charts are the same in a report and in its parts, with splits, columns, repeats of a version."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tests.support.commands import run_assay
 from tests.support.dimensions import DEFINITIONS, PACKAGE, RUNS, create_rows, write_run
 from tests.support.small import create_small_workspace
 
-#: the sections of the report, a second time as a report of parts
+#: the sections and charts of the report, a second time as a report of parts
 PARTS = """
 let B = S.block
 
-let sections = report.sections
+let blocks = B.charts report.charts # B.sections report.sections
 
 let parts =
       report
       //  { name = "parts"
           , sections = [] : List R.Section
           , charts = [] : List R.Chart
-          , parts = [ B.Part::{ title = "All", blocks = B.sections sections } ]
+          , parts = [ B.Part::{ title = "All", blocks } ]
           }
 
 let grouped =
@@ -33,8 +33,8 @@ let grouped =
           , title = "{others} against {base}"
           , groups = [ { name = "g", title = "First" }, { name = "h", title = "Second" } ]
           , parts =
-            [ B.Part::{ title = "First", group = "g", blocks = B.sections sections }
-            , B.Part::{ title = "Second", group = "h", blocks = B.sections sections }
+            [ B.Part::{ title = "First", group = "g", blocks }
+            , B.Part::{ title = "Second", group = "h", blocks }
             ]
           }
 """
@@ -88,7 +88,7 @@ def read(out: Path, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_tables_are_those_of_sections(place: Path, options: str) -> None:
+def test_tables_and_charts_are_those_of_a_report_without_parts(place: Path, options: str) -> None:
     of_sections, of_parts = (build(place, report, options) for report in ("requests", "parts"))
     sections = read(of_sections, "document.json")["sections"]
     expected = []
@@ -99,14 +99,14 @@ def test_tables_are_those_of_sections(place: Path, options: str) -> None:
         expected += [(further["title"], further["header"], further["rows"])] if further else []
     part, *others = read(of_parts, "document.json")["galleries"]
     assert [(item["title"], item["header"], item["rows"]) for item in part["tables"]] == expected
+    assert part["plots"] == read(of_sections, "document.json")["charts"]
     for item in sections:
         assert not item["doc"] or f"{item['title']}: {item['doc']}" in part["text"]
     assert [item["title"] for item in others] == (["By host"] if options == "host" else [])
     changes = [read(out, "results.json")["judgement"]["metrics"] for out in (of_sections, of_parts)]
     assert changes[0] == changes[1]
     splits = [read(out, "results.json")["splits"] for out in (of_sections, of_parts)]
-    of_charts = {"Figure: time (time) by kind", "Figure: time (time) by shard"}
-    assert {f"All/{name}": item for name, item in splits[0].items() if name not in of_charts} == splits[1]
+    assert {f"All/{name}": item for name, item in splits[0].items()} == splits[1]
 
 
 def test_first_page_names_segments_of_parts(place: Path) -> None:

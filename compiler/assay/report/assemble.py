@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -11,8 +10,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
 from assay.lang.model.parts import get_group_name
-from assay.lang.model.report import Chart as ChartSpec
-from assay.lang.model.report import Report, SplitChart
+from assay.lang.model.report import Report
 from assay.lang.segments import is_segment
 from assay.number_styles.registry import get_style
 from assay.number_styles.row import RunResults, has_right_magnitude, is_imprecise_percent
@@ -23,8 +21,8 @@ from assay.report.blocks.context import explain_blocks
 from assay.report.cell_links import FILTER, CellLink, CellSource
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
-from assay.report.document import Appendix, Chart, Document, Group, Section, Series, Table
-from assay.report.flat_charts import describe_few_samples, describe_flat_lines
+from assay.report.distributions import build_charts
+from assay.report.document import Appendix, Document, Group, Section, Table
 from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_tables
 from assay.report.parts import (
     NO_PARTS,
@@ -35,12 +33,11 @@ from assay.report.parts import (
     list_shown_sources,
 )
 from assay.report.placeholders import choose_texts, collect_placeholder_values, fill_placeholders
-from assay.report.row_units import ReportUnits, RowUnit, choose_report_units, choose_row_unit
+from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_groups import list_main_runs
 from assay.report.run_parameters import build_constants_table, build_parameters_table
-from assay.report.run_results import Choices, RunFigures, add_unit
+from assay.report.run_results import Choices, RunFigures
 from assay.report.sections import SectionContext, build_section, list_section_notes
-from assay.report.split_charts import build_split_charts, list_points
 from assay.report.versions import Version, combine_columns, combine_runs
 from assay.util.escape import shorten
 
@@ -118,8 +115,9 @@ def assemble(
         {label: run.quality for label, run in zip(whole_labels, whole_runs, strict=True)},
     )
     units = choose_report_units(checked, report, runs, choices.summary)
-    sections = tuple(_build_sections(SectionContext(checked, report, versions, choices, judgements, units)))
-    charts = _build_charts(checked, report, compared, compared_labels, versions, units, choices)
+    section_context = SectionContext(checked, report, versions, choices, judgements, units)
+    sections = tuple(_build_sections(section_context))
+    charts = build_charts(section_context, report.charts, dict(zip(compared_labels, compared, strict=True)))
     galleries = build_part_galleries(checked, report, parts, choices, len(charts) + 1)
     tables: tuple[Table | Appendix, ...] = manifest, filters, *iter_tables(galleries), *parts.claims
     return Document(
@@ -221,65 +219,6 @@ def _build_sections(context: SectionContext) -> Iterator[Section]:
         counted = context.find_counted(item)
         notes = tuple(list_section_notes(context, item, counted))
         yield replace(build_section(context, item, counted), notes=notes)
-
-
-def _build_charts(
-    checked: CheckedPackage,
-    report: Report,
-    runs: Sequence[RunFigures],
-    run_labels: Sequence[str],
-    versions: Sequence[Version],
-    units: ReportUnits,
-    choices: Choices,
-) -> tuple[Chart, ...]:
-    """Build the charts of a report over runs, in the units that rows have."""
-    version_labels = {run: item.label for item in versions if item.figures.version for run in item.runs}
-    whole_charts = (item for item in report.charts if not item.by)
-    name_counts = Counter(checked.get_metric(item.metric).name for item in whole_charts)
-    charts: list[Chart] = []
-    for item in report.charts:
-        if isinstance(item, SplitChart):
-            lines = list(map(checked.get_metric, item.lines))
-            unit = choose_row_unit(lines[0], lines, units, choices) if lines else None
-            charts += build_split_charts(checked, len(charts) + 1, item, runs, run_labels, unit)
-        else:
-            unit = choose_row_unit(checked.get_metric(item.metric), (), units, choices)
-            charts.append(
-                _build_chart(checked, len(charts) + 1, item, runs, run_labels, version_labels, name_counts, unit)
-            )
-    return tuple(charts)
-
-
-def _build_chart(
-    checked: CheckedPackage,
-    figure: int,
-    chart: ChartSpec,
-    runs: Sequence[RunFigures],
-    run_labels: Sequence[str],
-    version_labels: Mapping[str, str],
-    name_counts: Mapping[str, int],
-    unit: RowUnit,
-) -> Chart:
-    """Build the chart of a metric; its caption has the id of the metric if another metric has the same name."""
-    metric, (factor, symbol) = checked.get_metric(chart.metric), unit
-    sizes = {name: run.results.metrics[metric.id].size for name, run in zip(run_labels, runs, strict=True)}
-    series = tuple(
-        Series(name, list_points(run.results.metrics[metric.id], factor), version_labels.get(run.id, ""))
-        for name, run in zip(run_labels, runs, strict=True)
-        if sizes[name]
-    )
-    return Chart(
-        metric.id,
-        figure,
-        metric.name,
-        add_unit(metric.name, symbol),
-        symbol,
-        chart.template,
-        series,
-        chart.scale,
-        of=metric.id if name_counts[metric.name] > 1 else "",
-        remark=describe_flat_lines(series, symbol) or describe_few_samples(sizes),
-    )
 
 
 def _build_dictionary(checked: CheckedPackage, report: Report) -> tuple[Group, ...]:

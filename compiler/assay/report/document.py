@@ -261,16 +261,17 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """A titled part of a report: paragraphs, plots as small multiples, then tables with the titles of `Table`.
-    In each row, `abreast` plots are side by side (a missing one leaves its place empty), those of `wide` have the width
-    of the page. `quoted` are values in the paragraphs, in order; `formatted` are the first paragraphs that have forms.
+    """A titled part of a report: paragraphs, figures as small multiples, then tables with the titles of `Table`.
+    In each row, `abreast` figures are side by side (a missing one leaves its place empty), those of `wide` have the
+    width of the page. `quoted` are values in the paragraphs, in order; `formatted` are the first paragraphs that have
+    forms.
     One that `continues` the part before it has no heading.
     """
 
     id: str
     title: str
     text: tuple[str, ...]
-    plots: tuple[Plot | None, ...]
+    plots: tuple[Chart | Plot | None, ...]
     tables: tuple[Table, ...]
     abreast: int = 2
     wide: tuple[Plot, ...] = ()
@@ -385,6 +386,11 @@ class Document:
         """All figures: the charts, then the plots of the galleries."""
         plots = (plot for gallery in self.galleries for plot in (*gallery.plots, *gallery.wide) if plot)
         return (*self.charts, *plots)
+
+    @property
+    def distributions(self) -> tuple[Chart, ...]:
+        """All charts: those of the report, then those of its parts."""
+        return tuple(figure for figure in self.figures if isinstance(figure, Chart))
 
     @property
     def drawn_figures(self) -> tuple[Chart | Plot, ...]:

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from assay.engine.point_rows import get_column
 from assay.judgement.report_judgements import ReportJudgements
@@ -22,7 +23,7 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, render_blocks
 from assay.report.blocks.row_notes import describe_unshown_rows
-from assay.report.document import Appendix, Entry, Gallery, Group, Plot
+from assay.report.document import Appendix, Chart, Entry, Gallery, Group, Plot
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import build_metric_entry
 from assay.report.placeholders import collect_placeholder_values, list_labels
@@ -52,6 +53,7 @@ class ShownParts:
 
 
 NO_PARTS = ShownParts()
+F = TypeVar("F", bound=Chart | Plot)
 
 
 def build_part_galleries(
@@ -235,7 +237,7 @@ def make_figure_ids_unique(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
     """
     used_ids: set[str] = set()
 
-    def make_unique(plot: Plot) -> Plot:
+    def make_unique(plot: F) -> F:
         candidate_ids = itertools.chain([plot.id], (f"{plot.id}-{number}" for number in itertools.count(2)))
         unique_id = next(unique_id for unique_id in candidate_ids if unique_id.casefold() not in used_ids)
         used_ids.add(unique_id.casefold())

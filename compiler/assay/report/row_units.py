@@ -27,7 +27,7 @@ def choose_report_units(
 ) -> ReportUnits:
     """Return the units that suit the averages of the metrics of a report: one of a metric and its segments."""
     names = list(report.compared_metrics)
-    names += [name for chart in report.charts for name in chart.metrics]
+    names += [name for _, chart in report.metric_charts for name in chart.metrics]
     return choose_units(map(checked.get_metric, dict.fromkeys(names)), runs, summary)
 
 

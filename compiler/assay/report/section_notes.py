@@ -40,7 +40,7 @@ def list_verdict_notes(
 
 def list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield a note with the metrics of a table that have samples, but no chart in a report with charts, and why."""
-    drawn = {chart.metric for chart in report.charts}
+    drawn = {chart.metric for _, chart in report.metric_charts}
     omitted = [metric.name for metric in metrics if metric.id not in drawn and not is_formula(metric)]
     if drawn and omitted and not section.by:
         if len(omitted) > MOST_NAMED:

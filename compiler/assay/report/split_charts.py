@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from assay.engine.results import scale
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.report import SplitChart
+from assay.lang.model.report import Chart as ChartSpec
 from assay.number_styles.row import Distribution
 from assay.report.document import Chart, Series
 from assay.report.flat_charts import describe_few_samples, describe_flat_lines
@@ -18,7 +18,7 @@ from assay.report.run_results import RunFigures, add_unit
 def build_split_charts(
     checked: CheckedPackage,
     figure: int,
-    chart: SplitChart,
+    chart: ChartSpec,
     runs: Sequence[RunFigures],
     run_labels: Sequence[str],
     unit: RowUnit | None = None,

@@ -22,7 +22,7 @@ from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
-from assay.lang.model.report import Report, Section
+from assay.lang.model.report import Chart, Report, Section
 from assay.number_styles.registry import get_style, list_style_names
 from assay.plan.planner import can_split_by_phase
 from assay.report.prose import Prose
@@ -98,10 +98,13 @@ def _drop_uncut_metrics(checked: CheckedPackage, report: Report) -> tuple[Report
         if metrics := keep_listed(section.metrics):
             yield replace(section, metrics=metrics)
 
+    def keep_chart(_part: str, chart: Chart) -> Iterator[Chart]:
+        if chart.metric in splittable_ids:
+            yield chart
+
     groups = (replace(item, metrics=keep_listed(item.metrics)) for item in report.dictionary)
     shown_report = replace(
-        report.replace_sections(keep_section),
-        charts=tuple(item for item in report.charts if item.metric in splittable_ids),
+        report.replace_sections(keep_section).replace_charts(keep_chart),
         dictionary=tuple(item for item in groups if item.metrics),
         also=keep_listed(report.also),
     )

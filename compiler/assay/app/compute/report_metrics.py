@@ -9,7 +9,7 @@ from assay.lang.model.report import Report
 
 def list_report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
     """Return every metric of which a report needs averages or distributions, once, in the package's order."""
-    names = {name for chart in report.charts for name in chart.metrics} | set(report.also)
+    names = {name for _, chart in report.metric_charts for name in chart.metrics} | set(report.also)
     names |= {name for group in report.dictionary for name in group.metrics}
     names |= set(report.compared_metrics)
     names |= {name for block in report.blocks for name in block.read_averages()}
@@ -18,7 +18,7 @@ def list_report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric
 
 def list_shown_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
     """Return the metrics that a report compares, and those of its charts, in their order."""
-    names = (*report.compared_metrics, *(chart.metric for chart in report.charts))
+    names = (*report.compared_metrics, *(chart.metric for _, chart in report.metric_charts))
     return tuple(map(checked.get_metric, dict.fromkeys(names)))
 
 

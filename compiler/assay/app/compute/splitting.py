@@ -18,7 +18,7 @@ from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.parts import get_group_name
-from assay.lang.model.report import Chart, Report, Section, SplitChart
+from assay.lang.model.report import Chart, Report, Section
 from assay.lang.segments import (
     MOST_DIMENSIONS,
     OTHER,
@@ -163,7 +163,7 @@ def split_like_report(
         if section.by and not metrics.isdisjoint(section.metrics):
             yield replace(section, metrics=tuple(name for name in section.metrics if name in metrics))
 
-    only_split = replace(report.replace_sections(select_metrics), charts=(), judgement=None)
+    only_split = replace(report.replace_sections(select_metrics).replace_charts(lambda *_: ()), judgement=None)
     split = split_report(checked, only_split, count_values, "")
     sections = (section for _, section in split.report.metric_sections)
     names = dict.fromkeys(name for section in sections for name in section.metrics if is_segment(name))
@@ -206,21 +206,29 @@ def _add_dimension(checked: CheckedPackage, names: Iterable[str], column: str) -
 def split_report(checked: CheckedPackage, report: Report, count_values: CountValues, column: str) -> SplitReport:
     """Add segments to split sections and charts; `count_values` counts the rows of their values."""
     sections = {name: section for name, section in report.metric_sections if section.by}
-    charts = (_create_section(checked, chart) for chart in report.charts if chart.by)
-    sections |= {item.title: item for item in charts}
+    sections |= {
+        name: _create_section(checked, chart)
+        for part, chart in report.metric_charts
+        if chart.by
+        for name in [_name_chart(checked, part, chart)]
+    }
     if not sections:
         return SplitReport(*add_gated_segments(checked, report), {}, column)
     computation = count_values([item for section in sections.values() for item in request_values(checked, section)])
     group_by_name = {block.locate(part.title)[0]: part.group for part in report.parts for block in part.blocks}
+    group_by_name |= {
+        _name_chart(checked, part.title, chart): part.group for part in report.parts for chart in part.select(Chart)
+    }
     chosen = number_pooled(
         choose_values(checked, section, computation, group_by_name.get(name, "")) for name, section in sections.items()
     )
     splits = dict(zip(sections, chosen, strict=True))
-    shown_charts = (
-        _draw_segments(chart, splits[_create_section(checked, chart).title]) if chart.by else chart
-        for chart in report.charts
-    )
-    shown_report = replace(_show_all_segments(report, splits), charts=tuple(shown_charts))
+
+    def draw(part: str, chart: Chart) -> Iterator[Chart]:
+        split = splits.get(_name_chart(checked, part, chart)) if chart.by else None
+        yield replace(chart, lines=split.list_segments(chart.metric)) if split else chart
+
+    shown_report = _show_all_segments(report, splits).replace_charts(draw)
     split_package = add_segments(checked, splits.values())
     return SplitReport(*add_gated_segments(split_package, shown_report), splits, column)
 
@@ -246,17 +254,15 @@ def _parse_id(checked: CheckedPackage, name: str) -> Split:
     return parse_segment(checked.package, checked.get_metric(whole), text)
 
 
+def _name_chart(checked: CheckedPackage, part: str, chart: Chart) -> str:
+    """Return the name of the split of a chart, which is in a part if this has a title."""
+    title = f"Figure: {checked.get_metric(chart.metric).name} ({chart.metric}) by {' and '.join(chart.by)}"
+    return f"{part}/{title}" if part else title
+
+
 def _create_section(checked: CheckedPackage, chart: Chart) -> Section:
     """Return a section with the metric and values of a chart."""
-    title = f"Figure: {checked.get_metric(chart.metric).name} ({chart.metric}) by {' and '.join(chart.by)}"
-    return Section(title, "", (chart.metric,), by=chart.by, limit=chart.limit)
-
-
-def _draw_segments(chart: Chart, split: Split) -> SplitChart:
-    """Return a chart with the segments of its metric as lines."""
-    return SplitChart(
-        chart.metric, chart.template, chart.scale, chart.by, chart.limit, split.list_segments(chart.metric)
-    )
+    return Section(_name_chart(checked, "", chart), "", (chart.metric,), by=chart.by, limit=chart.limit)
 
 
 def _show_all_segments(report: Report, splits: Mapping[str, Split]) -> Report:
@@ -373,7 +379,7 @@ def restore_splits(
     """
     splits = dict(zip(results.get("splits", {}), read_splits(results), strict=True))
     names = {name for name, _ in report.metric_sections}
-    names |= {_create_section(checked, chart).title for chart in report.charts if chart.by}
+    names |= {_name_chart(checked, part, chart) for part, chart in report.metric_charts if chart.by}
     further = [Section(name, "", tuple(_list_rows(split))) for name, split in splits.items() if name not in names]
     shown_report = _show_all_segments(report, splits)
     return add_segments(checked, splits.values()), replace(shown_report, sections=(*shown_report.sections, *further))

@@ -140,7 +140,7 @@ def check_compared_metrics(checker: Checker, owner: str, names: Iterable[str], w
 def _check_charts(checker: Checker, report: Report) -> None:
     """Check that no chart is of a formula: it has one value in a run, so no distribution."""
     formulas = {metric.id for metric in checker.package.metrics if formula.is_formula(metric)}
-    for name in dict.fromkeys(chart.metric for chart in report.charts if chart.metric in formulas):
+    for name in dict.fromkeys(chart.metric for _, chart in report.metric_charts if chart.metric in formulas):
         checker.report(
             "chart-of-formula",
             f"report `{report.name}` has a chart of `{name}`, which is a formula and has no distribution",
@@ -163,7 +163,7 @@ def _check_splits(checker: Checker, report: Report, checked_sections: list[Secti
         owner = f"section `{name}` of report `{report.name}`"
         split_metrics = [metrics[item] for item in section.metrics if item in metrics]
         _check_split(checker, owner, section.title, section, split_metrics)
-    for chart in (item for item in report.charts if item.by and item.metric in metrics):
+    for chart in (item for _, item in report.metric_charts if item.by and item.metric in metrics):
         owner = f"the chart of `{chart.metric}` in report `{report.name}`"
         _check_split(checker, owner, chart.metric, chart, [metrics[chart.metric]])
         if chart.limit > MOST_LINES:

@@ -58,10 +58,11 @@ class Section(Block):
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart of a report: a template and the metric it shows.
+class Chart(Block):
+    """A chart of a report or a part of it: a template and the metric it shows.
 
-    With the dimensions `by`, each run has a figure, with a line for each of the `limit` values with most samples.
+    With the dimensions `by`, each run has a figure, with a line for each of the `limit` values with most samples: once
+    these are known, `lines` are the segments of the metric.
     """
 
     metric: str
@@ -69,21 +70,16 @@ class Chart:
     scale: str
     by: tuple[str, ...] = ()
     limit: int = 0
+    lines: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The empty text: its caption is the name of the metric."""
+        return ""
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """Return the metrics whose distributions it needs."""
-        return (self.metric,)
-
-
-@dataclass(frozen=True, slots=True)
-class SplitChart(Chart):
-    """A chart whose values are known: its lines are segments of the metric."""
-
-    lines: tuple[str, ...] = ()
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
         return (self.metric, *self.lines)
 
 
@@ -195,6 +191,18 @@ class Report:
         return replace(self, sections=tuple(sections), parts=parts)
 
     @property
+    def metric_charts(self) -> tuple[tuple[str, Chart], ...]:
+        """Return all charts, each after the title of its part, which is empty for those of the report."""
+        of_parts = ((part.title, chart) for part in self.parts for chart in part.select(Chart))
+        return (*(("", item) for item in self.charts), *of_parts)
+
+    def replace_charts(self, convert: Callable[[str, Chart], Iterable[Chart]]) -> Report:
+        """Return the report with what a function returns for each chart, and the title of its part (empty: none)."""
+        charts = (item for chart in self.charts for item in convert("", chart))
+        parts = tuple(replace(part, blocks=tuple(_replace_charts(part, convert))) for part in self.parts)
+        return replace(self, charts=tuple(charts), parts=parts)
+
+    @property
     def metric_tables(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return title and metrics of each table that compares averages: sections, then the blocks of each part."""
         sections = ((section.title, section.metrics) for section in self.sections)
@@ -222,6 +230,11 @@ def _replace_sections(part: Part, convert: Callable[[str, Section], Iterable[Sec
             yield from convert(block.locate(part.title)[0], block)
         else:
             yield block
+
+
+def _replace_charts(part: Part, convert: Callable[[str, Chart], Iterable[Chart]]) -> Iterator[Block]:
+    for block in part.blocks:
+        yield from convert(part.title, block) if isinstance(block, Chart) else (block,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
 from assay.report.blocks.rows import Row
 from assay.report.cell_links import QuotedValue
-from assay.report.document import Entry, Plot, Table
+from assay.report.document import Chart, Entry, Plot, Table
 from assay.report.formatted_text import TextBlock
 from assay.report.prose import Prose
 from assay.report.run_results import Choices, RunFigures, format_typed_value
@@ -140,7 +140,7 @@ class RenderedBlocks:
     `quoted` are the values in the paragraphs of `prose`.
     """
 
-    plots: tuple[Plot | None, ...] = ()
+    plots: tuple[Chart | Plot | None, ...] = ()
     wide: tuple[Plot, ...] = ()
     tables: tuple[Table, ...] = ()
     choices: tuple[str, ...] = ()

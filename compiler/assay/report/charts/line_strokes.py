@@ -71,7 +71,7 @@ def has_repeats(document: Document) -> bool:
 
 def _index_versions(document: Document) -> dict[str, str]:
     """Return the labels of versions by those of their runs, for versions of several runs in charts."""
-    return {series.run: series.version for chart in document.charts for series in chart.series if series.version}
+    return {series.run: series.version for chart in document.distributions for series in chart.series if series.version}
 
 
 def order_rows(plot: Plot) -> list[tuple[Value, ...]]:

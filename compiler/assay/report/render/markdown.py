@@ -14,6 +14,7 @@ from assay.report.answer import Answer, JudgedRow, JudgedSegment, KeyChange, lis
 from assay.report.cell_links import VERDICT
 from assay.report.charts.line_strokes import has_repeats
 from assay.report.charts.vega_spec import describe_chart
+from assay.report.distributions import NOTE
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import format_verdict, mark_changes
@@ -97,13 +98,7 @@ def _is_numeric(cells: Sequence[str]) -> bool:
     return any(numbers) and all(is_number or text in _NO_VALUE for is_number, text in zip(numbers, plain, strict=True))
 
 
-DISTRIBUTIONS = (
-    "Cumulative distributions, drawn at 29 percentiles, which are samples, not interpolations. The share of the "
-    "samples that are at most *x* is at least the height of the line at *x*, and at most the next of these "
-    "percentiles: 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 87.5, 90 %, and so on. Where each host has a "
-    "distribution of its own, the line is at the median of theirs, and a shaded band spans the least and the "
-    "greatest. An arrow at the end of an axis says that the axis is cut there and samples lie beyond."
-)
+DISTRIBUTIONS = re.sub(r"\bx\b", "*x*", NOTE)
 REPEATS = "Thin lines of one colour are the runs of one version."
 HASHES = (
     "The column Definition holds the first ten digits of the hash of each definition. Two reports measure the same "
@@ -409,8 +404,10 @@ def _list_gallery(document: Document, gallery: Gallery, has_files: bool) -> Bloc
         yield _format_heading(2, gallery.title, f"section-{gallery.id}")
     yield from format_text_blocks(gallery.formatted, escape_cell, escape_line)
     yield from map(format_line, gallery.text[len(list_leaves(gallery.formatted)) :])
-    for plot in (*filter(None, gallery.plots), *gallery.wide):
-        yield from _format_figure(document, plot, plot.description, has_files)
+    figures = [*(figure for figure in gallery.plots if figure), *gallery.wide]
+    for figure in figures:
+        words = describe_chart(figure) if isinstance(figure, Chart) else figure.description
+        yield from _format_figure(document, figure, words, has_files)
     for gallery_table in gallery.tables:
         if gallery_table.title:
             yield _format_heading(3, gallery_table.title)

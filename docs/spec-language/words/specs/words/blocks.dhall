@@ -221,6 +221,8 @@ let tables =
         , part::{ title = "Verdicts", blocks = B.verdicts [ verdict, verdictOf, verdictWithout ] }
         -- B.sections, B.conclusions => tables: | Finished | 1868 | 2054 | +187
         , part::{ title = "Averages", blocks = B.sections [ section ] # B.conclusions [ conclusion ] }
+        -- B.charts => tables: Cumulative distributions
+        , part::{ title = "Distributions", blocks = B.charts [ S.report.cdf finished ] }
         -- B.classTables => tables: | small
         , part::{ title = "Classes", blocks = B.classTables [ usedUp, against, acrossTrials ] }
         -- B.prose => tables: Trials of
