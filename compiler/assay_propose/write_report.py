@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assay_propose.dhall_text import format_member, quote_text
+from collections.abc import Sequence
+
+from assay_propose.dhall_text import format_member, format_record, quote_text
 from assay_propose.known_formats import MAX_BENCHMARKS, is_of_benchmarks
 from assay_propose.model import HOST, DimensionProposal, GrainProposal, Proposal, SourceProposal
 from assay_propose.titles import lower_title, make_title
@@ -40,7 +42,7 @@ def write_report(proposal: Proposal) -> str:
             section = f"R.withAllOf g.{name}.grain ({section})"
         sections.append(section)
     rates = [_write_timeline(grain) for grain in proposal.grains if grain.is_of_seconds]
-    timelines = f"\n        , timelines ={format_member(rates, 10, 21)}" if rates else ""
+    parts = f"\n        , parts =\n          [ {_write_part(rates)}\n          ]" if rates else ""
     has_split = any("R.splitBy" in section for section in sections)
     events = "\nlet e = ./events.dhall\n" if has_split else ""
     gate = _write_gate(proposal) if has_split else ""
@@ -62,7 +64,7 @@ in  {{ comparison =
         , intro = "The logs of {{others}}, beside those of {{base}}."
         , manifest = [ R.fact "Version" constant.version (R.text 0) ]
         , sections ={format_member(sections, 10, 20)}
-        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}{timelines}
+        , charts ={format_member(charts[:MAX_CHARTS], 10, 20, "R.Chart")}{parts}
         , dictionary ={format_member(_list_groups(proposal), 10, 22)}
         , style = "prefixed"
         , summary = "all"
@@ -95,6 +97,12 @@ def _write_column(proposal: Proposal, grain: GrainProposal, dimension: Dimension
     if dimension.field == HOST:
         return 'S.grain.column "text" "host" S.unit.none "Host"'
     return f"S.grain.columnOf e.{name_fields(proposal, source)}.{dimension.field}"
+
+
+def _write_part(timelines: Sequence[str]) -> str:
+    """Write the part with the timelines of rates."""
+    blocks = f"S.block.runTimelines{format_member(timelines, 16, 42)}"
+    return format_record([("title", '"Over time"', ""), ("blocks", blocks, "")], 12, "S.block.Part::{")
 
 
 def _write_timeline(grain: GrainProposal) -> str:

@@ -272,7 +272,7 @@ def test_a_report_has_the_lineage_of_all_its_cells(cache: Path) -> None:
     cells = {item["id"] for item in data["nodes"] if item["kind"] == "cell"}
     assert {"cell Resource Usage/Process CPU usage, %", "cell Forging/Ledger ticking, s"} <= cells
     assert data["filters"] == ["unitary"]
-    assert {"logs", "event", "relation", "grain", "metric", "record", "cell", "check", "constant"} >= {
+    assert {"logs", "event", "relation", "grain", "metric", "record", "rows", "cell", "check", "constant"} >= {
         item["kind"] for item in data["nodes"]
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from assay.lang.model.report import Chart as ChartSpec
 from assay.report.document import Chart, Series
@@ -27,7 +28,6 @@ def build_charts(
     context: SectionContext, specs: Sequence[ChartSpec], runs: Mapping[str, RunFigures]
 ) -> tuple[Chart, ...]:
     """Build charts over runs, by their labels, in the units that rows have; figures are numbered from 1."""
-    version_labels = {run: item.label for item in context.versions if item.figures.version for run in item.runs}
     get_metric = context.checked.get_metric
     name_counts = Counter(get_metric(item.metric).name for item in specs if not item.by)
     charts: list[Chart] = []
@@ -35,22 +35,18 @@ def build_charts(
         if item.by:
             lines = list(map(get_metric, item.lines))
             unit = choose_row_unit(lines[0], lines, context.units, context.choices) if lines else None
-            charts += build_split_charts(context.checked, len(charts) + 1, item, list(runs.values()), list(runs), unit)
+            charts += build_split_charts(context.checked, 1, item, list(runs.values()), list(runs), unit)
         else:
             is_repeated = name_counts[get_metric(item.metric).name] > 1
-            charts.append(_build_chart(context, item, runs, version_labels, len(charts) + 1, is_repeated))
-    return tuple(charts)
+            charts.append(_build_chart(context, item, runs, is_repeated=is_repeated))
+    return tuple(replace(chart, figure=number) for number, chart in enumerate(charts, start=1))
 
 
 def _build_chart(
-    context: SectionContext,
-    chart: ChartSpec,
-    runs: Mapping[str, RunFigures],
-    version_labels: Mapping[str, str],
-    figure: int,
-    is_repeated: bool,
+    context: SectionContext, chart: ChartSpec, runs: Mapping[str, RunFigures], *, is_repeated: bool
 ) -> Chart:
     """Build the chart of a metric; its caption has the id of the metric if another metric has the same name."""
+    version_labels = {run: item.label for item in context.versions if item.figures.version for run in item.runs}
     metric = context.checked.get_metric(chart.metric)
     factor, symbol = choose_row_unit(metric, (), context.units, context.choices)
     distributions = {label: run.results.metrics[metric.id] for label, run in runs.items()}
@@ -62,7 +58,7 @@ def _build_chart(
     sizes = {label: item.size for label, item in distributions.items()}
     return Chart(
         metric.id,
-        figure,
+        1,
         metric.name,
         add_unit(metric.name, symbol),
         symbol,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from assay.app.build.build_data import build_data, build_further_data, build_judged_data, build_value_data
 from assay.app.build.build_notes import list_build_notes, list_findings, list_part_notes
@@ -33,6 +33,15 @@ from assay.report.run_results import Choices, RunFigures, label_runs
 DEFAULT_LEVEL = "0.95"  # of intervals in details of reports without a judgement
 
 
+@dataclass(frozen=True, slots=True)
+class _DetailBasis:
+    """What details of metrics are made from: choices, courses of their quantiles, and units."""
+
+    choices: Choices
+    courses: Courses
+    units: ReportUnits
+
+
 def compose_report(
     session: Session, prepared: PreparedReport, computed: ComputedBuild, judged: JudgedBuild
 ) -> AssembledReport:
@@ -48,9 +57,9 @@ def compose_report(
     )  # fmt: skip
     labelled_columns = dict(zip(document.manifest.header[1:], columns, strict=True))
     courses = _collect_courses(prepared, computed, labelled_columns)
-    units = choose_report_units(checked, report, columns, choices.summary)
+    basis = _DetailBasis(choices, courses, choose_report_units(checked, report, columns, choices.summary))
     results = build_data(computed, choices)
-    document, value_data = _add_further_parts(document, computed, judged, choices, courses, units)
+    document, value_data = _add_further_parts(document, computed, judged, basis)
     results |= value_data
     warnings = (*list_build_notes(prepared, computed), *document.warnings, *list_part_notes(computed))
     document = replace(document, warnings=warnings)
@@ -70,7 +79,7 @@ def compose_report(
         provenance,
         results | build_further_data(prepared, computed, judged, document.answers, choices),
         computed.computed.computation,
-        _collect_details(prepared, computed, judged, choices, courses, units, labelled_columns),
+        _collect_details(prepared, computed, judged, basis, labelled_columns),
         prose or None,
         list_findings(prepared, computed),
     )
@@ -84,22 +93,18 @@ def _collect_courses(prepared: PreparedReport, computed: ComputedBuild, columns:
 
 
 def _add_further_parts(
-    document: Document,
-    computed: ComputedBuild,
-    judged: JudgedBuild,
-    choices: Choices,
-    courses: Courses,
-    units: ReportUnits,
+    document: Document, computed: ComputedBuild, judged: JudgedBuild, basis: _DetailBasis
 ) -> tuple[Document, dict[str, object]]:
     """Return the document with details of metrics and metrics by a column, and the latter for the results."""
     checked, column = computed.checked, computed.split.column
     spreads = _collect_spreads(computed, dict(zip(document.manifest.header[1:], computed.columns, strict=True)))
     first_figure = len(document.figures) + 1
     galleries: tuple[Gallery, ...]
-    galleries = collect_galleries(map(checked.get_metric, choices.details), courses, first_figure, units)
+    detailed = map(checked.get_metric, basis.choices.details)
+    galleries = collect_galleries(detailed, basis.courses, first_figure, basis.units)
     if column:
         first_figure += sum(len(item.plots) for item in galleries)
-        by_column = build_groups_gallery(checked, column, spreads, first_figure, units, judged.by_value)
+        by_column = build_groups_gallery(checked, column, spreads, first_figure, basis.units, judged.by_value)
         galleries = (*galleries, by_column)
     data = build_value_data(computed, spreads, judged)
     return replace(document, galleries=(*document.galleries, *galleries)), data
@@ -117,9 +122,7 @@ def _collect_details(
     prepared: PreparedReport,
     computed: ComputedBuild,
     judged: JudgedBuild,
-    choices: Choices,
-    courses: Courses,
-    units: ReportUnits,
+    basis: _DetailBasis,
     columns: Mapping[str, RunFigures],
 ) -> ReportDetails:
     """Return the details of a web page; none without one."""
@@ -129,5 +132,5 @@ def _collect_details(
     computation = computed.computation
     return collect_report_details(
         computed.checked, computed.report, computed.metrics, computation.compiled_plan.plan.applied, computation,
-        columns, choices, judged.of_all_runs, courses, units, computed.computed.rows, runs,
+        columns, basis.choices, judged.of_all_runs, basis.courses, basis.units, computed.computed.rows, runs,
     )  # fmt: skip

@@ -269,6 +269,12 @@ def _check_distinct_parts(checker: Checker, report: Report) -> None:
                 message = f"report `{report.name}` has {times} {part_label} `{name}`"
                 hint = "remove or rename all but one"
                 checker.report("duplicate-part", message, name or report.name, hint=hint, within=(report.name, *within))
+    of_parts = report.metric_sections[len(report.sections) :]
+    times_by_name = Counter(name for name, _ in of_parts)
+    for name, section in {name: section for name, section in of_parts if times_by_name[name] > 1}.items():
+        message = f"report `{report.name}` has {times_by_name[name]} sections `{name}` in parts"
+        hint = "rename all but one section, or their part"
+        checker.report("duplicate-part", message, section.title, hint=hint, within=(report.name,))
 
 
 def _check_editions(checker: Checker, report: Report) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from assay.lang.model.observation import ObservationRules
 from assay.lang.model.parts import Block, Choice, Claim, Part, RunGroup
 from assay.lang.model.vocabulary import Judgement, Phase
+
+B = TypeVar("B", bound=Block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +190,7 @@ class Report:
     def replace_sections(self, convert: Callable[[str, Section], Iterable[Section]]) -> Report:
         """Return the report with what a function returns for the name of each section, and it, in its place."""
         sections = (item for section in self.sections for item in convert(section.title, section))
-        parts = tuple(replace(part, blocks=tuple(_replace_sections(part, convert))) for part in self.parts)
+        parts = _replace_blocks(self.parts, Section, lambda part, section: convert(section.locate(part)[0], section))
         return replace(self, sections=tuple(sections), parts=parts)
 
     @property
@@ -199,8 +202,7 @@ class Report:
     def replace_charts(self, convert: Callable[[str, Chart], Iterable[Chart]]) -> Report:
         """Return the report with what a function returns for each chart, and the title of its part (empty: none)."""
         charts = (item for chart in self.charts for item in convert("", chart))
-        parts = tuple(replace(part, blocks=tuple(_replace_charts(part, convert))) for part in self.parts)
-        return replace(self, charts=tuple(charts), parts=parts)
+        return replace(self, charts=tuple(charts), parts=_replace_blocks(self.parts, Chart, convert))
 
     @property
     def metric_tables(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -224,17 +226,16 @@ class Report:
         return {item.name: item for item in self.choices}[name]
 
 
-def _replace_sections(part: Part, convert: Callable[[str, Section], Iterable[Section]]) -> Iterator[Block]:
-    for block in part.blocks:
-        if isinstance(block, Section):
-            yield from convert(block.locate(part.title)[0], block)
-        else:
-            yield block
+def _replace_blocks(
+    parts: Iterable[Part], kind: type[B], convert: Callable[[str, B], Iterable[Block]]
+) -> tuple[Part, ...]:
+    """Return parts with what a function returns for the title of the part of each block of a kind, and the block."""
 
+    def iter_blocks(part: Part) -> Iterator[Block]:
+        for block in part.blocks:
+            yield from convert(part.title, block) if isinstance(block, kind) else (block,)
 
-def _replace_charts(part: Part, convert: Callable[[str, Chart], Iterable[Chart]]) -> Iterator[Block]:
-    for block in part.blocks:
-        yield from convert(part.title, block) if isinstance(block, Chart) else (block,)
+    return tuple(replace(part, blocks=tuple(iter_blocks(part))) for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
