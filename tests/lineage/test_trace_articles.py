@@ -111,10 +111,10 @@ def test_a_cell_without_a_value_leads_to_no_samples(tmp_path: Path, cache: Path)
     duckdb.execute(f"COPY ({samples}) TO '{run / 'samples.parquet'}'")
     out = build_report(tmp_path, cache, "antelope/upgrade", run)
     for column, phases in (("before", ["before"]), ("Δ%", ["before", "after"])):
-        result = trace_cell(out, f"Memory/Memory before and after/Used swap, MiB/{column}", cache)
+        result = trace_cell(out, f"Memory/Memory before and after/Used swap, GiB/{column}", cache)
         runs = [(run_data["id"], run_data["size"], run_data["greatest"]) for run_data in result["runs"]]
         assert (result["text"], runs) == ("—", [(f"run:{phase}", 0, []) for phase in phases])
-    text = run_assay("trace", out, "Memory/Memory before and after/Used swap, MiB/after", "--cache", cache).out
+    text = run_assay("trace", out, "Memory/Memory before and after/Used swap, GiB/after", "--cache", cache).out
     assert "\nSamples    0\n" in text  # no samples, no average
 
 

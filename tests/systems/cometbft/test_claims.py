@@ -227,10 +227,10 @@ def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None
             "  found:    38 660\n",
         ),
         (
-            "pivots = [ saturation ] }",
-            'pivots = [ saturation // { title = "Transactions in blocks" } ] }',
+            "B.pivots [ saturation ]",
+            'B.pivots [ saturation // { title = "Transactions in blocks" } ]',
             "error[claim-pivot]: unknown pivot `Transactions in blocks, by rate (rows) and connections "
-            "(columns)` in the claim of `The QA document of v0.38` (the saturation table of v0.38) in article "
+            "(columns)` in the claim of `The QA document of v0.38` (the saturation table of v0.38) in report "
             "`published`\n",
         ),
     ],
