@@ -118,7 +118,7 @@ def divide_runs(
     checked: CheckedPackage, report: Report, runs: Sequence[NamedRun], unrecognised: Collection[tuple[str, str]]
 ) -> list[tuple[NamedRun, ...]]:
     """Divide runs by which of the sources they lack that figures of an available report read."""
-    if len(checked.package.sources) == 1:  # all runs need it: errors name all that lack it
+    if len(checked.package.sources) == 1:  # one error names all runs that lack it
         return [tuple(runs)]
     runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
     finder = _MissingSourceFinder(checked, report, runs_without_source, len(runs))
