@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.report.document import Chart, Document, Entry, Group, Section, Series, Table
+from assay.report.document import Chart, Document, Entry, Group, MetricTable, Series, Table
 from tests.compare_reference import CARDANO, PUBLISHED, load_json
+from tests.support.documents import replace_charts, replace_parts
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 FONTS = TEMPLATES / "fonts"
@@ -49,9 +50,9 @@ def build_published_chart(metric: str, report: str = "release-10.5.4.plutus") ->
     return Chart(metric, description["figure"], description["caption"], unit, unit, "cdf", lines)
 
 
-def _build_sections(tables: Iterable[Any], ids: dict[str, str]) -> tuple[Section, ...]:
+def _build_sections(tables: Iterable[Any], ids: dict[str, str]) -> tuple[MetricTable, ...]:
     return tuple(
-        Section(
+        MetricTable(
             id="-".join(table["title"].lower().split()),
             title=table["title"],
             doc="",
@@ -97,7 +98,7 @@ def build_sample(name: str = "two") -> Document:
     labels = tuple(manifest["header"][1:])
     dictionary = _build_dictionary()
     ids = {entry.name: entry.id for group in dictionary for entry in group.entries}
-    return Document(
+    document = Document(
         title=f"{labels[-1]} against {labels[0]}",
         subtitle="Value-only workload",
         author="A. Writer, Department of Measures",
@@ -105,18 +106,18 @@ def build_sample(name: str = "two") -> Document:
         intro=(f"{labels[-1]} is compared with {labels[0]} under a workload of plain payments.",),
         style="typst-2026",
         manifest=Table(manifest["title"], ("", *labels), tuple(map(tuple, manifest["rows"]))),
-        sections=_build_sections(tables["sections"], ids),
-        charts=_build_charts(labels),
+        parts=(),
         dictionary=dictionary,
         warnings=("3 of 97488 records were put into quarantine.",),
         filters=Table("Filters", ("Filter", "Argument", *labels), (("fullness", "0.8", *("5" for _ in labels)),)),
         provenance=(("engine", "2.0.0"), ("input", hashlib.sha256(b"input").hexdigest())),
     )
+    return replace_parts(document, _build_sections(tables["sections"], ids), _build_charts(labels))
 
 
 def limit_charts(document: Document, count: int) -> Document:
     """Return the document with its first charts only, because drawing takes most of a test's time."""
-    return replace(document, charts=document.charts[:count])
+    return replace_charts(document, *document.distributions[:count])
 
 
 def widen_document(document: Document, labels: Sequence[str]) -> Document:
@@ -127,7 +128,7 @@ def widen_document(document: Document, labels: Sequence[str]) -> Document:
         cells = [cell for index in range(len(labels) - 1) for cell in run_parts[index % len(run_parts)]]
         return (*row[:first], *cells)
 
-    def widen_section(item: Section) -> Section:
+    def widen_section(item: MetricTable) -> MetricTable:
         header = [heading for label in labels[1:] for heading in (label, "Δ", "Δ%")]
         rows = tuple(repeat_columns(row, 2, 3) for row in item.rows)
         return replace(item, header=("", labels[0], *header), rows=rows)
@@ -138,10 +139,9 @@ def widen_document(document: Document, labels: Sequence[str]) -> Document:
 
     manifest = document.manifest
     filters = replace(document.filters, header=("Filter", "Argument"), rows=(("fullness", "0.8"),))
+    sections, charts = map(widen_section, document.metric_tables), map(widen_chart, document.distributions)
     return replace(
-        document,
+        replace_parts(document, sections, charts),
         manifest=Table(manifest.title, ("", *labels), tuple(repeat_columns(row, 2, 1) for row in manifest.rows)),
-        sections=tuple(widen_section(item) for item in document.sections),
-        charts=tuple(widen_chart(item) for item in document.charts),
         filters=filters,
     )

@@ -112,7 +112,9 @@ let Judgement =
 --   judgement      how differences are judged (None S.Judgement.Type: not at all)
 --   phases         the phases of each run that are compared, instead of whole runs
 --   observations   rules that draft what is said of the tables (None S.Observations.Type: nothing is)
---   manifest       rows of the table of run parameters; without it, a report of parts shows the constants of the runs
+--   manifest       rows of the table of run parameters; without it, a report shows the constants of the runs
+--   sections       tables of metrics: short for parts at the beginning, one for each, with its title
+--   charts         distributions: short for a part `Distributions` after the sections
 --   summary        of averages (empty: the first of the package)
 --   parts          prose, figures and tables, `S.block`
 --   choices        rows that parts and prose refer to

@@ -19,8 +19,8 @@ import pytest
 
 from assay.app.compute.query import query_metrics
 from assay.app.session.runs import parse_runs
-from assay.report.document import Gallery, parse_document
-from assay.report.group_figures import MOST_DRAWN, MOST_LISTED, build_groups_gallery
+from assay.report.document import Part, parse_document
+from assay.report.group_figures import MOST_DRAWN, MOST_LISTED, build_groups_part
 from assay.report.group_spreads import Group, RunGroups
 from tests.compare_reference import CARDANO, load_json
 from tests.oracle.analysis import analyse
@@ -113,10 +113,10 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path, odd_run: Path) 
     return folder
 
 
-def get_gallery(folder: Path) -> Gallery:
+def get_gallery(folder: Path) -> Part:
     """Return the part of a built report with metrics by host."""
     document = parse_document((folder / "document.json").read_text(encoding="utf-8"))
-    return next(item for item in document.galleries if item.id == "by-host")
+    return next(item for item in document.parts if item.id == "by-host")
 
 
 def test_report_names_the_odd_hosts(built: Path) -> None:
@@ -253,7 +253,7 @@ def create_groups(count: int) -> RunGroups:
 @pytest.mark.parametrize("count", [52, 200, 1000])
 def test_figures_of_many_hosts_have_few_marks(lab: Laboratory, count: int) -> None:
     checked = lab.session.load_package("cardano")
-    gallery = build_groups_gallery(checked, "host", {"CentiCpu": (create_groups(count),)}, 1)
+    gallery = build_groups_part(checked, "host", {"CentiCpu": (create_groups(count),)}, 1)
     (plot,) = (item for item in gallery.plots if item)
     rows = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
     groups = [row for row in rows if row["mark"] in ("group", "outlier")]

@@ -20,6 +20,7 @@ from assay.app.audit.lineage import find_lineage
 from assay.lineage.diagram import Picture, build_picture
 from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay
+from tests.support.documents import list_sections
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.outcomes import read_contents
 
@@ -190,7 +191,7 @@ def test_page_of_a_metric_has_every_fact_of_explain(site: Path, lab: Laboratory)
 def test_golden_values_equal_the_report(shop_site: Path, shop: Path, site: Path) -> None:
     document = json.loads((shop / "golden/reports/first.document.json").read_text(encoding="utf-8"))
     (section, index) = next(
-        (part, part["metrics"].index("wait")) for part in document["sections"] if "wait" in part["metrics"]
+        (part, part["metrics"].index("wait")) for part in list_sections(document) if "wait" in part["metrics"]
     )
     text = " ".join(read_page(shop_site / "pages/service/metrics/wait.html").text.split())
     printed_values = " ".join(
@@ -199,7 +200,7 @@ def test_golden_values_equal_the_report(shop_site: Path, shop: Path, site: Path)
     assert printed_values.replace(" ", "") in text.replace(" ", "")
     assert "under another definition" not in text
     qa = json.loads((ROOT / "golden/reports/qa.document.json").read_text(encoding="utf-8"))
-    table = next(item for part in qa["galleries"] for item in part["tables"] if "Maximum latency, s" in item["header"])
+    table = next(item for part in qa["parts"] for item in part["tables"] if "Maximum latency, s" in item["header"])
     column = table["header"].index("Maximum latency, s")
     values = "".join(f"{row[0]}{row[column]}" for row in table["rows"])
     latency_page = read_page(site / "pages/cometbft/metrics/latency_max.html").text

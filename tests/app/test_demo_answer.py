@@ -12,6 +12,7 @@ import pytest
 
 from tests.app.test_judged_comparison import RUNS, load_results
 from tests.support.commands import run_assay
+from tests.support.documents import list_sections
 
 HEADLINE = "This run of 10.6 is worse than this run of 10.5 in 16 of 39 metrics"
 
@@ -74,7 +75,7 @@ def test_rows_are_the_judgements(answered_build: Path) -> None:
         assert row["arrow"] == ("▲" if row["verdict"] == "worse" else "")
     certain = [name for name, item in judged.items() if item["10.6"]["verdict"] == "worse"]
     printed = {row["metric"] for row in rows if row["verdict"] == "worse"}
-    sections = json.loads((answered_build / "document.json").read_text(encoding="utf-8"))["sections"]
+    sections = list_sections(json.loads((answered_build / "document.json").read_text(encoding="utf-8")))
     assert printed == set(certain) & {metric for section in sections for metric in section["metrics"]}
 
 

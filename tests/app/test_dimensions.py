@@ -21,6 +21,7 @@ from assay.lang.segments import format_value, label_values, list_dimensions_of_s
 from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay
 from tests.support.dimensions import DEFINITIONS, KINDS, ODD, PACKAGE, RUNS, Row, create_rows, write_run
+from tests.support.documents import list_charts, list_sections
 from tests.support.small import create_small_workspace, write_logs
 
 
@@ -168,7 +169,7 @@ def test_unknown_dimension_of_a_comparison_is_an_error(place: Path) -> None:
 
 
 def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
-    sections = {item["title"]: item for item in json.loads((built / "document.json").read_text())["sections"]}
+    sections = {item["title"]: item for item in list_sections(json.loads((built / "document.json").read_text()))}
     ranked = [kind for kind in _rank_kinds(*RUNS) if kind is not None]
     labels = [row[0] for row in sections["By kind"]["rows"]]
     values = ["", ": read", ": write", ": (none)", ": (other)"]
@@ -186,7 +187,7 @@ def test_tables_list_the_most_frequent_values_of_all_runs(built: Path) -> None:
 
 
 def test_counts_that_repeat_have_no_rows(built: Path) -> None:
-    sections = {item["title"]: item for item in json.loads((built / "document.json").read_text())["sections"]}
+    sections = {item["title"]: item for item in list_sections(json.loads((built / "document.json").read_text()))}
     rows = sections["By two"]["percentiles"]["rows"]
     assert len({row[0].partition(":")[0].partition(",")[0] for row in sections["By two"]["rows"]}) == 3
     assert [row[0] for row in rows if ":" not in row[0]] == ["time, ms", "read_time, ms"]
@@ -320,7 +321,7 @@ def test_reports_with_segments_are_verified(place: Path, built: Path) -> None:
 
 
 def test_charts_of_runs_have_a_line_for_each_value(built: Path) -> None:
-    charts = json.loads((built / "document.json").read_text())["charts"]
+    charts = list_charts(json.loads((built / "document.json").read_text()))
     assert [(item["id"], item["figure"], item["title"]) for item in charts] == [
         ("time-by-kind-1", 1, "time by kind, old"),
         ("time-by-kind-2", 2, "time by kind, new"),
@@ -337,7 +338,7 @@ def test_charts_of_runs_have_a_line_for_each_value(built: Path) -> None:
 
 
 def test_single_value_beyond_the_limit_has_its_own_line(built: Path) -> None:
-    charts = {item["id"]: item for item in json.loads((built / "document.json").read_text())["charts"]}
+    charts = {item["id"]: item for item in list_charts(json.loads((built / "document.json").read_text()))}
     for chart, run in (("time-by-shard-1", "old"), ("time-by-shard-2", "new")):
         lines = {line["run"]: line["points"] for line in charts[chart]["series"]}
         assert sorted(lines) == ["shard=-1", "shard=0", "shard=1"]
@@ -394,7 +395,7 @@ def test_list_says_which_columns_split_metrics(place: Path) -> None:
 
 def test_charts_by_dimensions_lead_to_their_metric(built: Path) -> None:
     document = json.loads((built / "document.json").read_text())
-    assert [item.get("shows") for item in document["charts"]] == [*[["time"]] * 4, None]
+    assert [item.get("shows") for item in list_charts(document)] == [*[["time"]] * 4, None]
     links = "[table](#section-{}) · [definition](#metric-time)"
     tables = {f"time by kind, {run}": "by-kind" for run in RUNS}
     tables |= {"time by shard, old": "by-kind", "time by shard, new": "by-kind", "time": "times"}

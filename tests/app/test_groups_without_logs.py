@@ -53,7 +53,7 @@ def test_group_that_is_not_judged_needs_no_logs(tmp_path: Path, cache: Path) -> 
     runs = ("--run", "tested:1.0=runs/1.0", "--run", "skipped:1.1=runs/1.1")
     answer = run_assay("--cache", cache, "build", "service/groups", *runs, "-o", "out", "--to", "md", cwd=folder)
     assert answer.status == 0, answer.err
-    parts = json.loads((folder / "out" / "document.json").read_text(encoding="utf-8"))["galleries"]
+    parts = json.loads((folder / "out" / "document.json").read_text(encoding="utf-8"))["parts"]
     rows = next(part for part in parts if part["title"] == "Results")["tables"][0]["rows"]
     assert [[row[0], row[-1]] for row in rows] == [["Skipped load", "not judged"]]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from assay.report.document import Gallery, Plot, parse_document
+from assay.report.document import Part, Plot, parse_document
 from tests.compare_reference import CARDANO, load_json
 from tests.support.commands import build, run_assay
 
@@ -30,10 +30,10 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def galleries(built: Path) -> dict[str, Gallery]:
+def galleries(built: Path) -> dict[str, Part]:
     """Return the parts with details, by their ids."""
     document = parse_document((built / "document.json").read_text(encoding="utf-8"))
-    return {item.id: item for item in document.galleries}
+    return {item.id: item for item in document.parts}
 
 
 def read_ticked(place: str) -> list[float]:
@@ -79,7 +79,7 @@ def test_quantiles_have_the_intervals_of_a_plain_computation(built: Path) -> Non
         assert (item["low"], item["high"]) == pytest.approx((change - down, change + up), abs=1e-9)
 
 
-def test_greatest_gap_is_said_in_words(galleries: dict[str, Gallery]) -> None:
+def test_greatest_gap_is_said_in_words(galleries: dict[str, Part]) -> None:
     base, other = (read_ticked(place) for place in RUNS.values())
     expected = stats.ks_2samp(base, other)
     at = expected.statistic_location
@@ -90,7 +90,7 @@ def test_greatest_gap_is_said_in_words(galleries: dict[str, Gallery]) -> None:
     )
 
 
-def test_figures_show_shares_shift_gaps_course_and_hosts(galleries: dict[str, Gallery]) -> None:
+def test_figures_show_shares_shift_gaps_course_and_hosts(galleries: dict[str, Part]) -> None:
     titles = [plot.title for plot in galleries[f"details-{CPU}"].plots if plot]
     assert titles == [
         "Share of samples that are at most so much",
@@ -106,7 +106,7 @@ def list_column(plot: Plot, line: str, name: str) -> list[Any]:
     return [row[index] for row in plot.rows if row[0] == line and row[index] is not None]
 
 
-def test_course_and_hosts_are_averages_of_samples(built: Path, galleries: dict[str, Gallery]) -> None:
+def test_course_and_hosts_are_averages_of_samples(built: Path, galleries: dict[str, Part]) -> None:
     *_, course, hosts = (plot for plot in galleries[f"details-{CPU}"].plots if plot)
     document = load_json(built / "results.json")["metrics"][CPU]["runs"]["10.5"]
     means = list_column(course, "10.5", "y")
@@ -139,7 +139,7 @@ def test_details_of_one_run(tmp_path: Path, cache: Path) -> None:
     result = build([run], tmp_path / "build", cache, "--to=md", f"--details={TICKED}")
     assert result.status == 0, result.err
     document = parse_document((tmp_path / "build" / "document.json").read_text(encoding="utf-8"))
-    *listings, gallery = document.galleries
+    *listings, gallery = document.parts
     assert not any(item.plots for item in listings)
     assert [plot.title for plot in gallery.plots if plot] == [
         "Share of samples that are at most so much",

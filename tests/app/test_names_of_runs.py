@@ -13,6 +13,7 @@ from assay.number_styles.row import RunResults
 from assay.report.run_parameters import build_parameters_table
 from assay.report.run_results import Choices, RunFigures
 from tests.support.commands import run_assay
+from tests.support.documents import list_charts
 from tests.support.laboratory import CARDANO, Laboratory
 from tests.support.runs import change_json
 
@@ -69,7 +70,7 @@ def test_all_texts_have_the_name_of_the_user(place: Path, cache: Path) -> None:
     assert (answer["base"], answer["run"]) == ("main branch", "my fix (v2)")
     assert answer["differing"] == [["Version", "1.0", "1.1"]]
     assert document["title"].endswith("my fix (v2) against main branch")
-    assert {series["run"] for chart in document["charts"] for series in chart["series"]} == {
+    assert {series["run"] for chart in list_charts(document) for series in chart["series"]} == {
         answer["base"],
         answer["run"],
     }

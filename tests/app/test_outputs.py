@@ -36,6 +36,7 @@ from tests.compare_reference import CARDANO
 from tests.support import commands
 from tests.support.cases import format_options, load_named_filters
 from tests.support.commands import MODEL, build_environment, run_assay
+from tests.support.documents import list_sections
 from tests.support.laboratory import DATE, ROOT, Laboratory
 from tests.support.outcomes import assert_same, read_contents
 from tests.support.workspaces import copy_workspace, edit_file
@@ -455,15 +456,15 @@ def test_mean_of_hosts_changes_the_average(tmp_path: Path, cache: Path, results:
 def test_org_2023_style_has_a_row_of_sample_counts(tmp_path: Path, cache: Path, results: Any) -> None:
     _, document = build_two(tmp_path, cache, *MODEL, "--style", "org-2023")
     assert document["style"] == "org-2023"
-    (forging,) = [section for section in document["sections"] if section["title"] == "Forging"]
+    (forging,) = [section for section in list_sections(document) if section["title"] == "Forging"]
     sizes = [results["metrics"]["cdfForgerTicked"]["runs"][run]["size"] for run in ("baseline", "candidate")]
     assert forging["rows"][-1] == ["Sample count", *(f"({size})" for size in sizes), "", "", "", ""]
-    assert [section["rows"][-1][0] for section in document["sections"]] == ["Sample count"] * 5
+    assert [section["rows"][-1][0] for section in list_sections(document)] == ["Sample count"] * 5
 
 
 def test_third_run_has_differences_to_the_first(three: Path, two: Path) -> None:
     document, other_document = read_json(three / "document.json"), read_json(two / "document.json")
-    for section, pair in zip(document["sections"], other_document["sections"], strict=True):
+    for section, pair in zip(list_sections(document), list_sections(other_document), strict=True):
         assert section["header"][1] == pair["header"][1]
         assert len(section["header"]) == len(pair["header"]) + 5
         assert {len(row) for row in section["rows"]} == {len(section["header"])}

@@ -9,6 +9,7 @@ import pytest
 
 from tests.compare_reference import CARDANO, load_json
 from tests.support.commands import MODEL, build, run_assay
+from tests.support.documents import list_sections
 
 RUNS = {"10.5": "baseline", "10.6": "candidate"}
 STATISTICS = ("median", "p95", "p99.9", "max", "mean", "count")
@@ -31,7 +32,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 def list_tables(built: Path) -> dict[str, tuple[list[str], dict[str, list[str]]]]:
     """Return the header of the table of each metric, and its row."""
     document: Any = load_json(built / "document.json")
-    tables = [section["percentiles"] for section in document["sections"]]
+    tables = [section["percentiles"] for section in list_sections(document)]
     return {
         metric: (table["header"], row)
         for table in tables

@@ -29,6 +29,7 @@ from tests.compare_reference import load_json
 from tests.sql.test_series import SECOND, Samples, compute_points, create_series, fill, generate_samples
 from tests.support.commands import run_assay
 from tests.support.deep import scale_examples
+from tests.support.documents import list_charts, list_sections
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.workspaces import copy_workspace, edit_file
 
@@ -214,10 +215,10 @@ def test_phase_report_has_columns_and_is_verified(tmp_path: Path, cache: Path) -
     assert result.err == f"warning: {document['warnings'][0]}\n"
     assert document["warnings"][0].startswith("Left out, because their data cannot be split into phases: ")
     columns = ("", "early", "late", "Δ", "Δ%", "95 %", "Verdict")
-    assert {tuple(section["header"]) for section in document["sections"]} == {columns}
+    assert {tuple(section["header"]) for section in list_sections(document)} == {columns}
     assert document["manifest"]["header"] == ["", "early", "late"]
     assert document["manifest"]["rows"][-2:] == [["From", "beginning", MID], ["To", MID, "end"]]
-    lines = {tuple(item["run"] for item in chart["series"]) for chart in document["charts"]}
+    lines = {tuple(item["run"] for item in chart["series"]) for chart in list_charts(document)}
     assert lines == {("early", "late"), ("late",)}  # one metric has no samples in the first half
     assert results["runs"] == [
         {"id": "run:early", "label": "early", "run": "run", "phase": "early", "since_ns": None, "until_ns": MID_NS},

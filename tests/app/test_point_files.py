@@ -95,7 +95,7 @@ def test_results_of_many_nodes_name_their_files(large: tuple[Path, Path]) -> Non
 def test_figures_of_many_nodes_are_reduced(large: tuple[Path, Path]) -> None:
     run, out = large
     document = load_json(out / "document.json")
-    part = next(item for item in document["galleries"] if item["title"] == "All experiments")
+    part = next(item for item in document["parts"] if item["title"] == "All experiments")
     sizes, heights = (
         next(plot for plot in part["plots"] if plot and plot["id"] == f"series-run-{name}")
         for name in ("mempool_size", "heights")

@@ -19,6 +19,7 @@ from scipy import stats
 from assay.app.session.runs import parse_runs
 from tests.support.commands import CommandResult, run_assay
 from tests.support.documentation import list_members, parse_page
+from tests.support.documents import list_charts, list_sections
 
 HOSTS, REQUESTS = ("web-1", "web-2"), 80
 VERSIONS = {"1.0": 3, "1.1": 3, "0.9": 4}
@@ -139,7 +140,7 @@ def test_values_are_the_means_of_runs(service: Path, repeated: Path) -> None:
 
 def test_columns_are_versions(service: Path, repeated: Path) -> None:
     document = load(repeated, "document")
-    section = document["sections"][0]
+    section = list_sections(document)[0]
     base, other = (statistics.fmean(list_averages(service, version)) for version in ("1.0", "1.1"))
     assert section["header"][:3] == ["", "1.0", "1.1"]
     row = next(row for row, metric in zip(section["rows"], section["metrics"], strict=True) if metric == "wait")
@@ -153,7 +154,7 @@ def test_parameters_and_charts_are_of_runs(repeated: Path) -> None:
     document = load(repeated, "document")
     labels = [f"{version} ({number})" for version in ("1.0", "1.1") for number in (1, 2, 3)]
     assert document["manifest"]["header"][1:] == labels
-    assert [series["run"] for series in document["charts"][0]["series"]] == labels
+    assert [series["run"] for series in list_charts(document)[0]["series"]] == labels
 
 
 def test_interval_is_that_of_the_pooled_variance(service: Path, repeated: Path) -> None:
@@ -273,12 +274,12 @@ def test_noise_is_that_of_the_averages(service: Path, noise: Path) -> None:
         [mean, deviation, 100 * deviation / mean], rel=1e-9
     )
     document = load(noise, "document")
-    (part,) = document["galleries"]
+    (part,) = document["parts"]
     table = next(table for table in part["tables"] if table["title"] == "Times")
     row = next(row for row in table["rows"] if row[0] == "Waiting time, ms")
     assert row[1:3] == [f"{mean:.2f}", f"{deviation:.3f}"]
     assert row[4:] == ["—" if number is None else str(number) for number in item["runs_to_detect"].values()]
-    assert (document["title"], document["sections"], document["charts"]) == ("0.9: noise from run to run", [], [])
+    assert (document["title"], list_sections(document), list_charts(document)) == ("0.9: noise from run to run", [], [])
 
 
 def test_mean_of_a_noise_table_leads_to_all_runs(service: Path, noise: Path, cache: Path) -> None:

@@ -85,7 +85,7 @@ def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 def get_plots(report: Path) -> dict[str, dict[str, Any]]:
     document = json.loads((report / "document.json").read_text(encoding="utf-8"))
-    (gallery,) = (item for item in document["galleries"] if item["title"] == "Over time")
+    (gallery,) = (item for item in document["parts"] if item["title"] == "Over time")
     return {plot["id"]: plot for plot in gallery["plots"]}
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from assay.app.compute.splitting import restore_splits
+from assay.lang.model.parts import Part
 from assay.lang.model.report import Chart
+from assay.lang.report_shorthand import DISTRIBUTIONS
 from assay.lang.workspace import find_workspace, load_package
 from tests.support.laboratory import ROOT
 
@@ -21,8 +23,9 @@ def test_section_is_restored_whatever_its_title(title: str, cache: Path) -> None
     checked = load_package(find_workspace(ROOT), "cometbft", cache)
     report = next(item for item in checked.package.reports if item.name == "qa")
     metric = checked.get_metric("valid_txs")
-    drawn = replace(report, charts=(Chart(metric.id, "cdf", "auto", BY, 5),))
+    chart = Chart(metric.id, "cdf", "auto", BY, 5)
+    drawn = replace(report, parts=(Part(DISTRIBUTIONS, (chart,)), *report.parts))
     of_chart = f"Figure: {metric.name} ({metric.id}) by connections"
     _, restored = restore_splits(checked, drawn, {"splits": {title: SPLIT, of_chart: SPLIT}})
-    assert [section.title for section in restored.sections] == [*(item.title for item in report.sections), title]
-    assert len(restored.sections[-1].metrics) > len(SPLIT["values"])
+    assert [name for name, _ in restored.metric_sections] == [*(name for name, _ in report.metric_sections), title]
+    assert len(restored.metric_sections[-1][1].metrics) > len(SPLIT["values"])

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.commands import run_assay
 from tests.support.dimensions import DEFINITIONS, PACKAGE, RUNS, create_rows, write_run
+from tests.support.documents import list_charts, list_sections
 from tests.support.small import create_small_workspace
 
 #: the sections and charts of the report, a second time as a report of parts
@@ -90,18 +91,10 @@ def read(out: Path, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("options", OPTIONS)
 def test_tables_and_charts_are_those_of_a_report_without_parts(place: Path, options: str) -> None:
     of_sections, of_parts = (build(place, report, options) for report in ("requests", "parts"))
-    sections = read(of_sections, "document.json")["sections"]
-    expected = []
-    for item in sections:
-        rows = [[cell or "—" for cell in row] for row in item["rows"] if row[0] != "Sample count"]
-        further = item.get("percentiles")
-        expected += [(item["title"], item["header"], rows)]
-        expected += [(further["title"], further["header"], further["rows"])] if further else []
-    part, *others = read(of_parts, "document.json")["galleries"]
-    assert [(item["title"], item["header"], item["rows"]) for item in part["tables"]] == expected
-    assert part["plots"] == read(of_sections, "document.json")["charts"]
-    for item in sections:
-        assert not item["doc"] or f"{item['title']}: {item['doc']}" in part["text"]
+    short, written = (read(out, "document.json") for out in (of_sections, of_parts))
+    part, *others = written["parts"]
+    assert [{**item, "id": ""} for item in part["tables"]] == [{**item, "id": ""} for item in list_sections(short)]
+    assert part["plots"] == list_charts(short)
     assert [item["title"] for item in others] == (["By host"] if options == "host" else [])
     changes = [read(out, "results.json")["judgement"]["metrics"] for out in (of_sections, of_parts)]
     assert changes[0] == changes[1]
@@ -110,11 +103,11 @@ def test_tables_and_charts_are_those_of_a_report_without_parts(place: Path, opti
 
 
 def test_first_page_names_segments_of_parts(place: Path) -> None:
-    """Rows of parts have no anchors, so these names are no links; a page whose links lead nowhere is not laid out."""
+    """These names are links to rows; a page whose links lead nowhere is not laid out."""
     out = build(place, "parts", "plain", "pdf")
     (answer,) = read(out, "document.json")["answers"]
     (segments,) = (row["segments"] for group in answer["groups"] for row in group["rows"] if row["metric"] == "time")
-    assert [(item["label"], item["section"]) for item in segments][:1] == [("write", "")]
+    assert [(item["label"], item["section"]) for item in segments][:1] == [("write", "all-by-kind")]
 
 
 def test_gate_judges_the_segments_of_parts(place: Path) -> None:
@@ -143,8 +136,8 @@ def test_groups_have_versions_of_several_runs(place: Path) -> None:
     assert document["title"] == "new against old"
     names = [f"g: {name} ({number})" for name in RUNS for number in (1, 2, 3)]
     assert document["manifest"]["header"] == ["", *names, "h: old", "h: new"]
-    (expected,) = read(build(place, "parts", "repeats"), "document.json")["galleries"]
-    first, second = (part["tables"] for part in document["galleries"])
+    (expected,) = read(build(place, "parts", "repeats"), "document.json")["parts"]
+    first, second = (part["tables"] for part in document["parts"])
     assert [(item["header"], item["rows"]) for item in first] == [
         (item["header"], item["rows"]) for item in expected["tables"]
     ]
@@ -152,5 +145,5 @@ def test_groups_have_versions_of_several_runs(place: Path) -> None:
     results = read(out, "results.json")
     assert [item["runs"] for item in results["groups"]][1] == ["h:old", "h:new"]
     assert list(results["calibration"]) == ["h:more-9", "h:more-10"]
-    assert "Values are means of the averages of runs: 3 of old, 3 of new." in document["galleries"][0]["text"]
+    assert "Values are means of the averages of runs: 3 of old, 3 of new." in first[0]["notes"]
     assert run_assay("verify", out, "--cache", "cache", cwd=place).status == 0

@@ -19,6 +19,7 @@ from assay.lang.resolve import resolve_package
 from assay.lang.workspace import Workspace
 from tests.compare_reference import load_json
 from tests.support.commands import run_assay
+from tests.support.documents import list_sections
 from tests.support.drives import create_drives_run, create_drives_workspace
 from tests.support.laboratory import ROOT
 from tests.support.result_rows import read_result_rows
@@ -96,7 +97,7 @@ def query_formulas(place: Path, cache: Path, names: list[str], run_name: str, *o
 
 
 def test_report_shows_both_published_conventions(report: Path) -> None:
-    (section,) = load_json(report / "document.json")["sections"]
+    (section,) = list_sections(load_json(report / "document.json"))
     first, *others = RATES
     changes = ("Δ", "Δ%", "95 %", "Verdict")
     assert section["header"] == ["", first, *(cell for name in others for cell in (name, *changes))]
@@ -224,7 +225,7 @@ def test_formula_over_empty_metric_has_no_value(tmp_path: Path, place: Path, cac
 
 
 def read_tables(article: Path) -> dict[str, Any]:
-    (gallery,) = load_json(article / "document.json")["galleries"]
+    (gallery,) = load_json(article / "document.json")["parts"]
     return {table["title"]: table for table in gallery["tables"]}
 
 
@@ -252,7 +253,7 @@ def test_endurance_works_across_rows_of_a_grain(article: Path) -> None:
 
 
 def test_listing_and_prose_show_formulas_and_reasons(article: Path) -> None:
-    (gallery,) = load_json(article / "document.json")["galleries"]
+    (gallery,) = load_json(article / "document.json")["parts"]
     assert read_tables(article)["Rows: binary"]["rows"] == [["sda", "4.19", "132.3"]]
     assert gallery["text"] == [
         "The first drive is written to at 0.0 MB/s: 0.0 TB a year.",

@@ -204,7 +204,7 @@ def count_rounds(index: int) -> int:
 
 
 def test_infinite_and_nan_values_are_not_drawn(odd_build: tuple[Path, CommandResult]) -> None:
-    plots = [plot for gallery in load_json(odd_build[0] / "document.json")["galleries"] for plot in gallery["plots"]]
+    plots = [plot for gallery in load_json(odd_build[0] / "document.json")["parts"] for plot in gallery["plots"]]
     figures = [plot for plot in plots if plot and plot["id"].endswith("peer_count")]
     assert figures
     # a point without a value breaks a line
@@ -253,7 +253,7 @@ def test_window_with_one_sample_has_no_rate(tmp_path: Path, cache: Path) -> None
             )
         ],
     )
-    tables = [table for part in load_json(tmp_path / "out" / "document.json")["galleries"] for table in part["tables"]]
+    tables = [table for part in load_json(tmp_path / "out" / "document.json")["parts"] for table in part["tables"]]
     latencies = next(item for item in tables if item["title"] == "Latencies of the experiments")
     duration = int(read_sent_rows()[0].split(",")[2])
     first = next(row for row in latencies["rows"] if row[0] == "1")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from tests.support.commands import run_assay
+from tests.support.documents import list_sections
 
 TOTAL = """    , total =
         duration::{ id = "total", name = "Whole time", measure = request.between e.received e.sent }
@@ -62,7 +63,7 @@ def test_new_metric_is_in_package_section_and_dictionary(tmp_path: Path) -> None
     )
     assert result.status == 0, result.err
     document = json.loads((workspace / "out/document.json").read_text(encoding="utf-8"))
-    metrics = {section["title"]: section["metrics"] for section in document["sections"]}
+    metrics = {section["title"]: section["metrics"] for section in list_sections(document)}
     assert metrics["Times"] == ["wait", "work", "total", None]
     assert metrics["Sizes"] == ["response_size", None]
 

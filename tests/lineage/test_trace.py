@@ -17,6 +17,7 @@ from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.explain.test_explain import compute_cpu, read_raw_line
 from tests.support.commands import CommandResult, run_assay
+from tests.support.documents import list_sections
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.loads import Experiment, create_load_run
 from tests.support.runs import copy_run
@@ -100,7 +101,7 @@ def test_every_listed_cell_can_be_found(two: Path, cache: Path, lab: Laboratory)
     cells = tuple(list_document_cells(parse_document((two / "document.json").read_text("utf-8")), lab.package.package))
     assert [item["cell"] for item in data] == [item.name for item in cells]
     assert all(find_cell(cells, item.name) is item for item in cells)
-    printed_count = sum(1 for section in document["sections"] for row in section["rows"] for text in row[1:] if text)
+    printed_count = sum(1 for section in list_sections(document) for row in section["rows"] for text in row[1:] if text)
     kinds = ("average", "difference", "percent", "size", "interval", "verdict")
     table_cells = [item for item in cells if item.section not in ("Verdicts", "Drafted observations")]
     assert sum(item.prints in kinds for item in table_cells) == printed_count
@@ -211,7 +212,7 @@ def test_runs_of_one_label_have_the_labels_of_the_article(faults: Path, cache: P
     document = json.loads((faults / "document.json").read_text(encoding="utf-8"))
     assert [run["label"] for run in content["runs"]] == document["manifest"]["header"][1:] == ["v1 (one)", "v1 (two)"]
     listing = run_assay("trace", faults, "--list", "--cache", cache).out
-    for gallery in document["galleries"]:
+    for gallery in document["parts"]:
         for table in gallery["tables"]:
             assert (f"{gallery['title']}/{table['title']}/" in listing) == (table["rows"] != [])
 

@@ -159,7 +159,7 @@ def test_averages_of_series_lead_to_their_values(qa: Path, cache: Path) -> None:
 def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path) -> None:
     quoted_cells = [cell for cell in list_cells(harness, "antelope", cache) if "/paragraph " in cell.name]
     document = json.loads((harness / "document.json").read_text(encoding="utf-8"))
-    assert len(quoted_cells) == sum(len(part.get("quoted", ())) for part in document["galleries"])
+    assert len(quoted_cells) == sum(len(part.get("quoted", ())) for part in document["parts"])
     result = trace_cell(harness, "Blocks and the analysis window/paragraph 1/264 blocks", cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert (result["prints"], sample["value"], sample["records"]) == ("row", 264, 264)
@@ -240,7 +240,7 @@ def test_document_without_cell_links_is_refused(harness: Path, tmp_path: Path, c
 
     out = shutil.copytree(harness, tmp_path / "old")
     document = json.loads((out / "document.json").read_text(encoding="utf-8"))
-    for table in (document["manifest"], *(table for part in document["galleries"] for table in part["tables"])):
+    for table in (document["manifest"], *(table for part in document["parts"] for table in part["tables"])):
         table.pop("leads", None)
     (out / "document.json").write_text(json.dumps(document), encoding="utf-8")
     result = run_assay("trace", out, "--cache", cache)

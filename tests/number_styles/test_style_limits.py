@@ -11,6 +11,7 @@ import pytest
 from assay.number_styles.row import is_imprecise_percent
 from tests.support.cases import CARDANO
 from tests.support.commands import CommandResult, run_assay
+from tests.support.documents import list_sections
 
 
 @pytest.fixture
@@ -37,7 +38,10 @@ def test_report_names_values_that_its_style_cut(folder: Path, cache: Path) -> No
         json.loads((folder / "out" / name).read_text(encoding="utf-8")) for name in ("document.json", "results.json")
     )
     ((_, *cells),) = (
-        row for section in document["sections"] for row in section["rows"] if row[0].startswith("Size of the response")
+        row
+        for section in list_sections(document)
+        for row in section["rows"]
+        if row[0].startswith("Size of the response")
     )
     base, value = (f"{run['average']:.0f}" for run in results["metrics"]["response_size"]["runs"].values())
     assert cells[:2] == [base[:6], value[:6]]
@@ -87,7 +91,7 @@ def test_report_names_changes_lost_in_rounding(style: str, least_count: int, cac
         json.loads((tmp_path / "out" / name).read_text(encoding="utf-8")) for name in ("document.json", "results.json")
     )
     rounded_labels = []
-    for section in document["sections"]:
+    for section in list_sections(document):
         for name, (label, _, _, _, printed_percent, *_) in zip(section["metrics"], section["rows"], strict=True):
             if name and printed_percent not in ("nan", "NaN"):
                 base, value = (run["average"] for run in results["metrics"][name]["runs"].values())

@@ -71,4 +71,4 @@ def test_turn_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_turn_comes_from_the_committed_files() -> None:
     assert deep.get_turn() == deep.get_turn.__wrapped__()
-    assert 0 <= deep.get_turn() < deep.TURNS
+    assert 0 <= deep.get_turn() < deep.TURNS**2

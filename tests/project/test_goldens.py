@@ -18,6 +18,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import DIFFERENCE
 from tests.support.commands import CommandResult, build_environment
+from tests.support.documents import list_sections
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edit_file
 from tools import golden
@@ -83,7 +84,7 @@ def test_committed_documents_have_all_members(two: Path) -> None:
     text = golden.format_json(document)
     assert json.loads(text) == document
     lines = {line.strip(" ,") for line in text.splitlines()}
-    tables = [document["manifest"], document["filters"], *document["sections"]]
+    tables = [document["manifest"], document["filters"], *list_sections(document)]
     assert {json.dumps(row, ensure_ascii=False) for table in tables for row in table["rows"]} <= lines
 
 

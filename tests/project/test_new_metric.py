@@ -21,6 +21,7 @@ from assay.util.program import PACKAGES
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import SECOND, format_instant, parse_instant
 from tests.support.commands import MODEL, SUMMARY, build, run_assay
+from tests.support.documents import list_charts, list_sections
 from tests.support.laboratory import DATE, ROOT
 from tests.support.modules import COMPILER, list_all_modules
 from tests.support.outcomes import read_contents
@@ -199,13 +200,13 @@ def test_results_have_the_new_metric_exactly(report_folder: Path, queued_run: Qu
 
 def test_report_shows_the_new_metric(report_folder: Path, queued_run: QueuedRun) -> None:
     document = json.loads((report_folder / "document.json").read_text(encoding="utf-8"))
-    (section,) = [item for item in document["sections"] if item["title"] == "Individual peer propagation"]
+    (section,) = [item for item in list_sections(document) if item["title"] == "Individual peer propagation"]
     labels = [row[0] for row in section["rows"]]
     place = labels.index("Time in queue, ms")
     assert labels[place + 1] == "Sample count"
     mean = sum(queued_run.waits) / len(queued_run.waits) / SECOND
     assert section["rows"][place][1:] == [f"{1000 * mean:.3g}"]
-    assert "cdfPeerQueue" in [chart["id"] for chart in document["charts"]]
+    assert "cdfPeerQueue" in [chart["id"] for chart in list_charts(document)]
     assert (report_folder / "charts" / "cdfPeerQueue.svg").is_file()
     assert list((report_folder / "sql" / "tables").glob("*-block_queued.sql"))
 

@@ -94,11 +94,11 @@ EXPECTED = compute_series()
 
 
 def list_plots(document: Any) -> list[Any]:
-    return [plot for gallery in document["galleries"] for plot in gallery["plots"]]
+    return [plot for gallery in document["parts"] for plot in gallery["plots"]]
 
 
 def find_gallery(document: Any, name: str) -> Any:
-    return next(item for item in document["galleries"] if item["id"] == name)
+    return next(item for item in document["parts"] if item["id"] == name)
 
 
 def select_marks(plot: Any, *kinds: str) -> list[dict[str, Any]]:
@@ -257,7 +257,7 @@ def test_breaks_of_form_follow_labels_units_and_generations(results: Any) -> Non
 
 
 def test_every_break_is_explained_below_its_figures(document: Any) -> None:
-    for gallery in document["galleries"]:
+    for gallery in document["parts"]:
         if not gallery["plots"]:
             continue
         keys = {key for plot in gallery["plots"] for row in select_marks(plot, "break") for key in row["text"].split()}
@@ -397,10 +397,10 @@ def test_pdf_lists_the_inputs(built: Path, document: Any) -> None:
     def is_printed(words: str) -> bool:
         return re.sub(r"\s", "", words) in text
 
-    titles = [document["title"], *(item["title"] for item in document["galleries"])]
+    titles = [document["title"], *(item["title"] for item in document["parts"])]
     assert all(is_printed(item) for item in titles)
     assert all(is_printed(f"Figure {plot['figure']} {plot['title']}") for plot in list_plots(document))
-    tables = [table for gallery in document["galleries"] for table in gallery["tables"]]
+    tables = [table for gallery in document["parts"] for table in gallery["tables"]]
     assert all(is_printed(cell) for table in tables for row in table["rows"] for cell in row)
     assert all(is_printed(path.name) for path in FILES)
 

@@ -92,7 +92,7 @@ def test_breaks_that_no_publication_has_are_warnings(tmp_path: Path, cache: Path
     assert (result.status, result.err) == (0, "".join(f"warning: {text}\n" for text in printed))
     document = load_json(tmp_path / "out" / "document.json")
     assert document["warnings"] == warnings
-    plots = {plot["id"]: plot for gallery in document["galleries"] for plot in gallery["plots"]}
+    plots = {plot["id"]: plot for gallery in document["parts"] for plot in gallery["plots"]}
     assert "NetRd" not in plots
     # A break without its run precedes the whole publication; a future one is not shown.
     assert {row[7] for row in plots["cdfPeerAnnounce"]["rows"] if row[1] == "break"} == {"B", "E"}
@@ -137,7 +137,7 @@ def test_new_edition_makes_a_break(tmp_path: Path, cache: Path) -> None:
     }
     document = load_json(tmp_path / "out" / "document.json")
     assert document["date"] == "2026-12-24"
-    plots = {plot["id"]: plot for gallery in document["galleries"] for plot in gallery["plots"]}
+    plots = {plot["id"]: plot for gallery in document["parts"] for plot in gallery["plots"]}
     assert plots["CentiCpu"]["title"] == "CPU of the process, percent"
     break_rows = [(row[0], row[7]) for row in plots["CentiCpu"]["rows"] if row[1] == "break"]
     assert break_rows == [("Plutus countdown loop", "F"), ("Plutus countdown loop", "G"), ("value-only", "F")]
@@ -150,5 +150,5 @@ def test_break_within_the_first_publication_is_no_warning(tmp_path: Path, cache:
     assert result.err.count("lies outside of the publications, which are from 2025-07-01 to 2025-07-01.\n") == 3
     document = load_json(tmp_path / "out" / "document.json")
     assert "D" in [row[7] for row in next(
-        plot for gallery in document["galleries"] for plot in gallery["plots"] if plot["id"] == "cdfForgerBlkCtx"
+        plot for gallery in document["parts"] for plot in gallery["plots"] if plot["id"] == "cdfForgerBlkCtx"
     )["rows"]]  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 
 from tests.compare_reference import load_json
 from tests.support.commands import CommandResult, run_assay
+from tests.support.documents import list_charts, list_sections
 from tests.support.laboratory import ROOT
 
 PUBLISHED = ROOT / "golden" / "published"
@@ -63,8 +64,10 @@ def test_every_cell_equals_the_publication(regenerated: tuple[Any, Path]) -> Non
     assert document["date"] == publication["date"][:10]
     assert document["manifest"]["header"] == ["", *publication["runs"]]
     assert document["manifest"]["rows"] == [[row["label"], *row["values"]] for row in publication["manifest"]]
-    assert [section["title"] for section in document["sections"]] == [item["title"] for item in publication["sections"]]
-    for document_section, published_section in zip(document["sections"], publication["sections"], strict=True):
+    assert [section["title"] for section in list_sections(document)] == [
+        item["title"] for item in publication["sections"]
+    ]
+    for document_section, published_section in zip(list_sections(document), publication["sections"], strict=True):
         assert document_section["header"] == ["", *published_section["columns"]]
         assert document_section["rows"] == read_rows(published_section)
     assert document["warnings"] == []
@@ -90,7 +93,7 @@ def test_charts_have_published_points_or_are_listed(regenerated: tuple[Any, Path
     publication, out = regenerated
     document = load_json(out / "document.json")
     chart_file = PUBLISHED / publication["source"].replace(".pdf", ".cdf.json")
-    drawn_charts = [(chart["figure"], chart["id"], chart["title"]) for chart in document["charts"]]
+    drawn_charts = [(chart["figure"], chart["id"], chart["title"]) for chart in list_charts(document)]
     listed_charts = [
         (int(row[0]), row[2], row[1])
         for part in document["appendices"]
@@ -102,7 +105,7 @@ def test_charts_have_published_points_or_are_listed(regenerated: tuple[Any, Path
     ]
     assert bool(drawn_charts) == chart_file.is_file()
     points = load_json(chart_file) if drawn_charts else {}
-    for chart in document["charts"]:
+    for chart in list_charts(document):
         lines = {line["run"]: [point[:2] for point in line["points"]] for line in chart["series"]}
         assert lines == points[chart["id"]]
         assert (out / "charts" / f"{chart['id']}.svg").is_file()

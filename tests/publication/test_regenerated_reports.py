@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.compare_reference import load_json
 from tests.support.commands import run_assay
+from tests.support.documents import list_sections
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import copy_workspace, edit_file
 
@@ -80,7 +81,7 @@ def test_next_edition_is_an_edit_of_the_specs(tmp_path: Path, cache: Path) -> No
     result = run_assay("regenerate", file, "-o", tmp_path / "out", "--cache", cache, cwd=workspace_root)
     assert result.status == 0, result.err
     document = load_json(tmp_path / "out" / "document.json")
-    labels = [row[0] for section in document["sections"] for row in section["rows"]]
+    labels = [row[0] for section in list_sections(document) for row in section["rows"]]
     assert "CPU of the process, percent" in labels
     assert "Block size, bytes" in labels
     assert dict(document["provenance"])["Edition"] == "2026-10: Units in words"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.commands import CommandResult, run_assay
+from tests.support.documents import list_sections
 from tests.support.small import create_small_workspace, write_logs
 
 ROOT = Path(__file__).parents[2]
@@ -100,7 +101,7 @@ def test_report_of_fallback_values_prints_no_number(cache: Path, tmp_path: Path)
     )
     assert result.status == 0
     document = json.loads((out / "document.json").read_text("utf-8"))
-    cells = {row[0]: row[1] for section in document["sections"] for row in section["rows"]}
+    cells = {row[0]: row[1] for section in list_sections(document) for row in section["rows"]}
     assert cells["Process CPU usage, %"] == cells["Kernel RSS, MiB"] == "—"
     (block,) = document["appendices"]
     assert block["title"] == "Data quality"

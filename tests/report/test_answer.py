@@ -339,7 +339,7 @@ def test_answers_are_one_page_each_before_the_contents(tmp_path: Path) -> None:
 
 def test_parameters_of_runs_move_behind_the_tables() -> None:
     plain, answered = build_sample(), replace(build_sample(), answers=(compose({"verdicts": {"worse": 1}}),))
-    title, section = f"</a>{plain.manifest.title}", f"</a>{plain.sections[0].title}"
+    title, section = f"</a>{plain.manifest.title}", f"</a>{plain.metric_tables[0].title}"
     assert render_markdown(plain).index(title) < render_markdown(plain).index(section)
     assert render_markdown(answered).index(title) > render_markdown(answered).index(section)
 

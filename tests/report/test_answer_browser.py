@@ -13,6 +13,7 @@ from assay.report.render.html import build_page
 from tests.report.test_answer import compose, create_crowded_answer, create_document
 from tests.report_sample import TEMPLATES
 from tests.support.browser import list_accessibility_problems, open_page
+from tests.support.documents import replace_charts
 
 EXTENT = "() => [document.documentElement.scrollWidth, innerWidth]"
 
@@ -34,7 +35,7 @@ def answered_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     document = create_document([])
     answers = (create_linked_answer(document.entries[0].id), create_crowded_answer())
     file = tmp_path_factory.mktemp("answered") / "report.html"
-    file.write_text(build_page(replace(document, answers=answers, charts=()), TEMPLATES, ""), encoding="utf-8")
+    file.write_text(build_page(replace(replace_charts(document), answers=answers), TEMPLATES, ""), encoding="utf-8")
     return file
 
 
@@ -88,6 +89,6 @@ def test_texts_of_an_answer_stay_texts() -> None:
         differing=((hostile, hostile, hostile),),
         notes=(hostile,),
     )
-    page = build_page(replace(create_document([changed]), charts=()), TEMPLATES, "")
+    page = build_page(replace_charts(create_document([changed])), TEMPLATES, "")
     assert "<b onclick" not in page
     assert page.count("&lt;b onclick=alert(1)&gt;&amp;amp;&lt;/b&gt;") >= 10

@@ -21,7 +21,7 @@ AVERAGE = "Average latency, s"
 
 
 def find_part(document: dict[str, Any], title: str) -> Any:
-    return next(item for item in document["galleries"] if item["title"] == title)
+    return next(item for item in document["parts"] if item["title"] == title)
 
 
 def judge(document: dict[str, Any], run: str, title: str = EVERY) -> dict[tuple[str, ...], list[str]]:

@@ -29,11 +29,11 @@ GREY = (
 
 
 def find_part(document: dict[str, Any], title: str) -> Any:
-    return next(item for item in document["galleries"] if item["title"] == title)
+    return next(item for item in document["parts"] if item["title"] == title)
 
 
 def read_points(document: dict[str, Any], identifier: str) -> list[tuple[str, float, float | None]]:
-    plots = [plot for item in document["galleries"] for plot in item["plots"] if plot]
+    plots = [plot for item in document["parts"] for plot in item["plots"] if plot]
     figure = next(plot for plot in plots if plot["id"] == identifier)
     return [tuple(row) for row in figure["rows"] if row[0] is not None]
 

@@ -42,7 +42,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 def read_galleries(shop: Path) -> list[dict[str, Any]]:
     document = json.loads((shop / "out" / "document.json").read_text(encoding="utf-8"))
-    return [item for item in document["galleries"] if item["title"] == "Steps"]
+    return [item for item in document["parts"] if item["title"] == "Steps"]
 
 
 def test_part_is_divided_where_its_blocks_cannot_share_a_gallery(shop: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import run_assay
+from tests.support.documents import list_sections
 from tests.support.small import create_small_workspace, write_logs
 
 SPECS = """
@@ -46,5 +47,5 @@ def test_note_counts_more_than_five_metrics(number: int, note: str, tmp_path: Pa
     words = ("build", "small/rows", "--run", "runs/one", "--to", "md", "-o", "out", "--cache", cache)
     result = run_assay(*words, cwd=tmp_path)
     assert result.status == 0, result.err
-    (section,) = json.loads((tmp_path / "out/document.json").read_text(encoding="utf-8"))["sections"]
+    (section,) = list_sections(json.loads((tmp_path / "out/document.json").read_text(encoding="utf-8")))
     assert [item for item in section["notes"] if item.startswith("Without a figure")] == [note]

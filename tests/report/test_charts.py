@@ -50,7 +50,7 @@ def parse_paths(svg: str, attribute: str) -> list[list[tuple[float, float]]]:
 
 def test_every_chart_is_valid_vega_lite() -> None:
     validator = jsonschema.Draft7Validator(altair.load_schema())
-    for item in build_sample("three").charts:
+    for item in build_sample("three").distributions:
         spec = build_spec(item)
         assert [error.message for error in validator.iter_errors(spec)] == []
         broken_spec = json.loads(json.dumps(spec).replace('"step-after"', '"sideways"'))
@@ -75,7 +75,7 @@ def test_no_band_is_drawn_where_all_hosts_agree() -> None:
 
 
 def test_every_point_of_the_document_is_in_the_specification() -> None:
-    for item in build_sample().charts:
+    for item in build_sample().distributions:
         points = [(row["run"], row["x"], row["centile"]) for row in build_spec(item)["datasets"]["points"]]
         assert points == [(run.run, x, centile) for run in item.series for x, centile, _, _ in run.points]
 

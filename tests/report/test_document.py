@@ -9,9 +9,10 @@ from functools import partial
 
 import pytest
 
-from assay.report.document import Chart, Document, Section, Series, Table, parse_document, to_json
+from assay.report.document import Chart, Document, MetricTable, Series, Table, parse_document, to_json
 from assay.util.diagnostics import AssayError
 from tests.report_sample import build_sample
+from tests.support.documents import list_charts, list_sections, replace_charts
 
 
 def create_chart(identifier: str = "m", figure: int = 1, *series: Series) -> Chart:
@@ -25,13 +26,23 @@ def test_a_document_is_read_back_as_it_was_written() -> None:
 def test_keys_of_the_json_have_the_documented_order() -> None:
     data = json.loads(to_json(build_sample()))
     assert list(data) == [
-        *("title", "subtitle", "author", "date", "intro", "style", "manifest", "sections", "charts"),
-        *("dictionary", "warnings", "filters", "provenance", "appendices", "galleries"),
+        *("title", "subtitle", "author", "date", "intro", "style", "manifest", "parts"),
+        *("dictionary", "warnings", "filters", "provenance", "appendices"),
     ]
-    assert list(data["sections"][0]) == ["id", "title", "doc", "header", "rows", "metrics"]
-    assert list(data["charts"][0]) == ["id", "figure", "title", "x_label", "unit", "template", "series", "scale", "of"]
+    assert list(list_sections(data)[0]) == ["id", "title", "doc", "header", "rows", "metrics"]
+    assert list(list_charts(data)[0]) == [
+        "id",
+        "figure",
+        "title",
+        "x_label",
+        "unit",
+        "template",
+        "series",
+        "scale",
+        "of",
+    ]
     assert data["manifest"]["header"] == ["", "10.5-sim", "10.6-sim"]
-    assert data["sections"][0]["rows"][0] == [
+    assert list_sections(data)[0]["rows"][0] == [
         "Forge loop starts, units",
         "0.99849",
         "0.99924",
@@ -61,11 +72,11 @@ def run(*points: tuple[float, float, float | None, float | None]) -> Series:
     [
         (lambda: Table("Filters", ("Filter", "Argument"), (("fullness",),)),
          "a row of the table `Filters` does not fit its header"),
-        (lambda: Section("s", "S", "", ("", "a"), (("x", "1"), ("y", "2")), ("x",)),
-         "the section `s` must name one metric a row"),
-        (lambda: replace(build_sample(), charts=(create_chart("m", 1), create_chart("m", 2))),
+        (lambda: MetricTable("s", "S", "", ("", "a"), (("x", "1"), ("y", "2")), ("x",)),
+         "the table `s` must name one metric a row"),
+        (lambda: replace_charts(build_sample(), create_chart("m", 1), create_chart("m", 2)),
          "the chart `m` occurs twice in the document"),
-        (lambda: replace(build_sample(), charts=(create_chart("m", 1), create_chart("n", 1))),
+        (lambda: replace_charts(build_sample(), create_chart("m", 1), create_chart("n", 1)),
          "the figure `1` occurs twice in the document"),
         (lambda: create_chart("m", 1, Series("a", ()), Series("a", ())),
          "the run of the chart m `a` occurs twice in the document"),
@@ -101,10 +112,13 @@ def alter_document(document: Document, change: str) -> str:
     ("change", "place"),
     [
         ("data['colour'] = 'red'", "colour: Unexpected keyword argument"),
-        ("data['charts'][0]['colour'] = 'red'", "charts.0.colour: Unexpected keyword argument"),
+        ("data['parts'][5]['plots'][0]['colour'] = 'red'", "parts.5.plots.0.colour: Unexpected keyword argument"),
         ("data['title'] = 7", "title: Input should be a valid string"),
-        ("del data['sections'][1]['rows']", "sections.1.rows: Field required"),
-        ("data['sections'][0]['rows'][2][1] = 0.5", "sections.0.rows.2.1: Input should be a valid string"),
+        ("del data['parts'][1]['tables'][0]['rows']", "parts.1.tables.0.rows: Field required"),
+        (
+            "data['parts'][0]['tables'][0]['rows'][2][1] = 0.5",
+            "parts.0.tables.0.rows.2.1: Input should be a valid string",
+        ),
     ],
 )
 def test_fault_of_a_read_document_has_its_place(change: str, place: str) -> None:

@@ -30,7 +30,7 @@ PIVOT = "Transactions in blocks, by rate (rows) and connections (columns)"
 
 
 def find_part(document: dict[str, Any], title: str) -> Any:
-    return next(item for item in document["galleries"] if item["title"] == title)
+    return next(item for item in document["parts"] if item["title"] == title)
 
 
 def read_latencies(run: Path) -> list[list[float]]:

@@ -28,9 +28,10 @@ from assay.report.document import (
     Chart,
     Document,
     Entry,
-    Gallery,
     Group,
     Mark,
+    MetricTable,
+    Part,
     Plot,
     QuotedValue,
     Series,
@@ -56,6 +57,7 @@ from assay.util.checksums import seal_text
 from assay.util.diagnostics import AssayError, Span
 from assay.util.escape import normalize_text
 from tests.report_sample import TEMPLATES, build_sample, limit_charts
+from tests.support.documents import replace_charts
 from tests.support.laboratory import ROOT
 from tools import web_fonts
 
@@ -158,11 +160,10 @@ def iter_tables(document: Document) -> Iterator[tuple[tuple[str, ...], ...]]:
     manifest = [document.manifest.rows] if document.manifest.rows else []
     if not document.answers:
         yield from manifest
-    for section in document.sections:
-        yield section.rows
-        if section.percentiles:
-            yield section.percentiles.rows
-    yield from (table.printed_rows for gallery in document.galleries for table in gallery.tables)
+    for table in (table for part in document.parts for table in part.tables):
+        yield table.printed_rows if isinstance(table, Table) else table.rows
+        if isinstance(table, MetricTable) and table.percentiles:
+            yield table.percentiles.rows
     if document.answers:
         yield from manifest
     if document.filters.rows:
@@ -217,13 +218,14 @@ def test_texts_of_a_pinned_report_are_on_its_page(name: str) -> None:
     document = load_pinned_document(name)
     result = read_pinned_page(name)
     assert result.list_texts("h1") == result.list_texts("title") == [document.title]
-    parts = [*document.sections, *document.galleries, *document.appendices]
+    parts = [*document.parts, *document.appendices]
     assert {part.title for part in parts} <= set(result.list_texts("h2"))
-    assert {table.title for part in document.galleries for table in part.tables} - {""} <= set(result.list_texts("h3"))
-    prose = {*document.intro, *(section.doc for section in document.sections if section.doc)}
-    prose |= {text for part in (*document.galleries, *document.appendices) for text in part.text}
-    prose |= {text for section in document.sections for text in section.notes}
-    prose |= {chart.remark for chart in document.charts if chart.remark}
+    titles = {table.title for part in document.parts for table in part.tables if table.title != part.title}
+    assert titles - {""} <= set(result.list_texts("h3"))
+    prose = {*document.intro, *(section.doc for section in document.metric_tables if section.doc)}
+    prose |= {text for part in (*document.parts, *document.appendices) for text in part.text}
+    prose |= {text for section in document.metric_tables for text in section.notes}
+    prose |= {chart.remark for chart in document.distributions if chart.remark}
     assert {text.replace("`", "") for text in prose} - set(result.list_texts("p")) == set()
     assert [text for text in result.list_texts("li") if text in document.warnings] == list(document.warnings)
     notes = {text.replace("`", "") for part in document.appendices for text in part.notes}
@@ -276,16 +278,16 @@ def test_every_number_of_a_metric_leads_to_its_definition(name: str) -> None:
     assert set(leading) <= set(metrics_by_id)
     expected = sum(
         bool(parse_number(cell))
-        for section in document.sections
+        for section in document.metric_tables
         for metric, row in zip(section.metrics, section.rows, strict=True)
         if metric in metrics_by_id
         for cell in row[1:]
     )
     metrics_in_sections = {
-        metric for section in document.sections for metric in section.metrics if metric in metrics_by_id
+        metric for section in document.metric_tables for metric in section.metrics if metric in metrics_by_id
     }
     assert sum(metric in metrics_in_sections for metric in leading) >= expected
-    assert leading != [] or not document.sections
+    assert leading != [] or not document.metric_tables
 
 
 # Hostile texts of a report
@@ -298,18 +300,23 @@ def create_hostile_document() -> Document:
     word = HOSTILE
     row = (word, word)
     document = limit_charts(build_sample(), 1)
-    (chart,) = document.charts
+    (chart,) = document.distributions
     plot = Plot(
         "plot", 99, word, word, word, "timeline", ("line", "x", "y"), ((word, 0.0, 1.0), (word, 1.0, 2.0)), (word,)
     )
-    first = document.sections[0]
+    hostile_chart = replace(chart, title=word, x_label=word, series=(replace(chart.series[0], run=word),))
+    table = replace(
+        document.metric_tables[0],
+        title=word, doc=word, header=(word, word, word, word, word), rows=((word, "1", "2", "3", "4"),),
+        metrics=(chart.id,),
+    )  # fmt: skip
     return replace(
         document, title=word, subtitle=word, author=word, intro=(word,), warnings=(word,),
         manifest=Table(word, (word, word), (row,)),
-        sections=(replace(first, title=word, doc=word, header=(word, word, word, word, word),
-                          rows=((word, "1", "2", "3", "4"),), metrics=(chart.id,)),),
-        charts=(replace(chart, title=word, x_label=word, series=(replace(chart.series[0], run=word),)),),
-        galleries=(Gallery("part", word, (word,), (plot,), (Table(word, (word, word), (row,)),)),),
+        parts=(
+            Part("first", word, (word,), (hostile_chart,), (table,)),
+            Part("part", word, (word,), (plot,), (Table(word, (word, word), (row,)),)),
+        ),
         dictionary=tuple(replace(group, title=word, entries=tuple(
             replace(entry, name=word, description=word, unit=word) for entry in group.entries
         )) for group in document.dictionary),
@@ -320,7 +327,7 @@ def create_hostile_document() -> Document:
 
 def test_texts_that_look_like_markup_stay_texts() -> None:
     document = create_hostile_document()
-    chart = document.charts[0].id
+    chart = document.distributions[0].id
     page_details = ReportDetails((HOSTILE,), {chart: Detail(((HOSTILE,),), ((HOSTILE, HOSTILE),), HOSTILE, HOSTILE)})
     text = render_page(document, page_details)
     result, plain_page = parse_page(text), parse_page(render_page(limit_charts(build_sample(), 1)))
@@ -403,9 +410,9 @@ def test_marks_of_cells_are_on_the_page_and_in_markdown() -> None:
     wide_plot = Plot(
         "wide", 9, "Wide", "s", "Words", "timeline", ("line", "x", "y"), (("a", 0.0, 1.0), ("a", 1.0, 2.0)), ("a",)
     )
-    gallery = Gallery("part", "Part", (), (None,), (table,), 3, (wide_plot,))
+    gallery = Part("part", "Part", (), (None,), (table,), 3, (wide_plot,))
     claim = Appendix("Claims", ("Said.",), ("What", "Agrees"), (("x", "yes"),))
-    document = replace(limit_charts(build_sample(), 0), galleries=(gallery,), claims=(claim,))
+    document = replace(build_sample(), parts=(gallery,), claims=(claim,))
     result = parse_page(render_page(document))
     classes = [item.get("class") for name, item in result.elements if name in ("th", "td") and item.get("class")]
     assert {"number strong", "number bad shaded", "shaded-2"} <= set(classes)
@@ -452,7 +459,8 @@ def test_every_number_of_a_pinned_table_leads_to_an_entry() -> None:
     for name in PINNED:
         document = load_pinned_document(name)
         entries_by_id = {entry.id: entry for entry in document.entries}
-        tables = [document.manifest, document.filters, *(table for part in document.galleries for table in part.tables)]
+        tables = [document.manifest, document.filters]
+        tables += [item for part in document.parts for item in part.tables if isinstance(item, Table)]
         for table in tables:
             if not table.of_rows and not table.of_columns:
                 continue
@@ -470,11 +478,11 @@ def test_every_number_of_a_pinned_table_leads_to_an_entry() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in PINNED if any(part.quoted for part in load_pinned_document(name).galleries)]
+    "name", [name for name in PINNED if any(part.quoted for part in load_pinned_document(name).parts)]
 )
 def test_every_number_that_prose_quotes_leads_to_its_definition(name: str) -> None:
     document, result = load_pinned_document(name), read_pinned_page(name)
-    quoted_parts = [(part.text[item.paragraph][item.begin : item.end], item) for part in document.galleries
+    quoted_parts = [(part.text[item.paragraph][item.begin : item.end], item) for part in document.parts
               for item in part.quoted]  # fmt: skip
     assert {item.entry for _, item in quoted_parts} <= {entry.id for entry in document.entries}
     texts = [text for element, text in result.texts if element == "a"]
@@ -490,7 +498,7 @@ def test_every_number_that_prose_quotes_leads_to_its_definition(name: str) -> No
 
 def test_quoted_value_has_the_position_of_its_text() -> None:
     value = QuotedValue(0, 3, 7, "size", "run a")
-    part = Gallery("part", "Part", ("In 5 tx, and <b>.",), (), (), quoted=(value,))
+    part = Part("part", "Part", ("In 5 tx, and <b>.",), (), (), quoted=(value,))
     blocks = build_text(part, {"size": 1})
     assert [[(item.cell.text, item.cell.metric, item.cell.of) for item in block.pieces] for block in blocks] == [
         [("In ", "", ""), ("5 tx", "size", "run a"), (", and <b>.", "", "")]
@@ -525,8 +533,8 @@ def test_figures_and_tables_stand_side_by_side_as_on_paper() -> None:
         Plot(f"p{index}", 90 + index, "P", "s", "Words", "timeline", ("line", "x", "y"), (("a", 0.0, 1.0),), ("a",))
         for index in range(2)
     )
-    gallery = Gallery("part", "Part", (), (plots[0], None, plots[1]), tables, 3)
-    result = parse_page(render_page(replace(limit_charts(build_sample(), 0), galleries=(gallery,))))
+    gallery = Part("part", "Part", (), (plots[0], None, plots[1]), tables, 3)
+    result = parse_page(render_page(replace(build_sample(), parts=(gallery,))))
     classes = [item.get("class") for _, item in result.elements]
     assert group_tables_by_row(tables) == [[0, 1], [2, 3, 4]]
     assert (classes.count("gallery of-3"), classes.count("gap"), classes.count("row-of-tables")) == (1, 1, 2)
@@ -536,12 +544,12 @@ def test_figures_and_tables_stand_side_by_side_as_on_paper() -> None:
 
 def test_further_runs_share_a_heading_above_sample_counts() -> None:
     document = load_pinned_document("three")
-    grid = build_metric_grid(document.sections[0], {})
+    grid = build_metric_grid(document.metric_tables[0], {})
     assert [(column.text, column.above, column.shared) for column in grid.columns[1:8]] == [
         ("baseline", "", 0), ("value", "candidate", 5), ("Δ", "candidate", 0), ("Δ%", "candidate", 0),
         ("95 %", "candidate", 0), ("Verdict", "candidate", 0), ("value", "candidate2", 5),
     ]  # fmt: skip
-    counted_grid = build_metric_grid(load_pinned_document("two-org-2023").sections[0], {})
+    counted_grid = build_metric_grid(load_pinned_document("two-org-2023").metric_tables[0], {})
     assert [row[0].text for row in counted_grid.foot] == ["Sample count"]
     assert "Sample count" not in [row[0].text for row in counted_grid.rows]
 
@@ -562,7 +570,7 @@ def test_the_charts_of_a_page_are_vega_lite(name: str) -> None:
 
 def test_chart_without_samples_has_a_note() -> None:
     chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
-    result = parse_page(render_page(replace(limit_charts(build_sample(), 0), charts=(chart,))))
+    result = parse_page(render_page(replace_charts(build_sample(), chart)))
     assert "No samples." in result.list_texts("p")
     assert read_data(result)["charts"] == {}
 
@@ -574,9 +582,7 @@ def test_every_timeline_of_print_has_one_for_the_page() -> None:
     for name in sorted(printed_templates):
         template = name.removesuffix(".vl.json")
         plot = Plot("p", 1, "P", "s", "Words", template, ("line", "x", "y", "mark"), rows, ("mean", "b", "absent"))
-        result = parse_page(
-            render_page(replace(limit_charts(build_sample(), 0), galleries=(Gallery("g", "G", (), (plot,), ()),)))
-        )
+        result = parse_page(render_page(replace(build_sample(), parts=(Part("g", "G", (), (plot,), ()),))))
         spec = read_data(result)["charts"]["p"]
         altair.Chart.from_dict(spec)
         assert spec["usermeta"]["assay"]["toggles"]["present"] == ["mean", "b"]
@@ -600,8 +606,8 @@ def test_only_named_lines_of_many_can_be_switched_off(
     panels = (*lines, *(["mean"] if "mean" in template else []))
     rows = tuple((line, float(x), 1.0, None) for line in panels for x in (0, 1))
     plot = Plot("p", 1, "P", "s", "Words", template, ("line", "x", "y", "mark"), rows, panels, named=named)
-    gallery = Gallery("g", "G", (), (plot,), ())
-    result = parse_page(render_page(replace(limit_charts(build_sample(), 0), galleries=(gallery,))))
+    gallery = Part("g", "G", (), (plot,), ())
+    result = parse_page(render_page(replace(build_sample(), parts=(gallery,))))
     buttons = [item["data-line"] for element, item in result.elements if element == "button" and "data-line" in item]
     assert buttons == switched
     assert len(read_data(result)["charts"]["p"]["usermeta"]["assay"]["toggles"]["present"]) == len(panels)

@@ -15,7 +15,8 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from assay.report.document import Document, Gallery, Plot, Section, parse_document
+from assay.report.document import Document, MetricTable, Part, Plot, parse_document
+from assay.report.glossary import iter_tables
 from assay.report.render.html import build_chart_bundle
 from assay.report.render.html import build_page as page_of
 from assay.util import escape
@@ -159,7 +160,7 @@ def test_line_may_have_the_name_of_an_axis(chromium: Browser, tmp_path: Path, ca
     rows = [(name, float(x), y) for name, y in (("x", 2900.0), ("y", 50.0)) for x in range(30)]
     names, columns = ("x", "y"), ("line", "x", "y")
     plot = Plot("m", 1, "Lines", "tx", "Lines.", "timeline", columns, tuple(rows), names, x_label="seconds")
-    document = replace(limit_charts(build_sample(), 0), galleries=(Gallery("part", "Part", (), (plot,), ()),))
+    document = replace(build_sample(), parts=(Part("part", "Part", (), (plot,), ()),))
     file = tmp_path / "page.html"
     file.write_text(page_of(document, TEMPLATES, build_chart_bundle(cache / "drawings")), encoding="utf-8")
     with open_page(chromium, file) as result:
@@ -313,7 +314,7 @@ def list_column_texts(table: Locator, index: int) -> list[str]:
     return [row.locator("th, td").nth(index).text_content() or "" for row in table.locator("tbody tr").all()]
 
 
-def sort_by_value(section: Section, column: int, *, is_descending: bool = False) -> list[str]:
+def sort_by_value(section: MetricTable, column: int, *, is_descending: bool = False) -> list[str]:
     """Return the texts of a column in the order of the unrounded values, whose units differ in print."""
     rows = [
         (keys[column - 1] or 0.0, row[column])
@@ -324,7 +325,7 @@ def sort_by_value(section: Section, column: int, *, is_descending: bool = False)
 
 
 def test_a_heading_sorts_by_value_with_the_keyboard(shared_page: OpenPage, report: Path) -> None:
-    section = load_document(report / "document.json").sections[0]
+    section = load_document(report / "document.json").metric_tables[0]
     table = shared_page.page.locator("table.metrics").first
     before = list_column_texts(table, 1)
     heading = table.locator("thead th").nth(1)
@@ -354,7 +355,7 @@ def test_missing_values_come_last_in_both_orders(shared_page: OpenPage) -> None:
 
 def test_headings_of_many_runs_sort_their_own_columns(chromium: Browser, pages: dict[str, Path]) -> None:
     with open_page(chromium, pages["three"]) as result:
-        section = load_document(ROOT / "golden/reports/three.document.json").sections[2]
+        section = load_document(ROOT / "golden/reports/three.document.json").metric_tables[2]
         table = result.page.locator("table.metrics").nth(2)
         for index in (2, 4, 5, 6, 7, 11):
             table.locator(f'thead th[data-column="{index}"] button').click()
@@ -473,8 +474,8 @@ def test_a_printed_page_has_all_cells_and_figures(chromium: Browser, pages: dict
         assert heads[0] in squeezed
         assert any(head in squeezed for head in heads[1:])
     text = re.sub(r"\s", "", "".join(texts))
-    tables = [document.manifest.rows, document.filters.rows, *(section.rows for section in document.sections)]
-    tables += [table.printed_rows for gallery in document.galleries for table in gallery.tables]
+    tables = [document.manifest.rows, document.filters.rows, *(section.rows for section in document.metric_tables)]
+    tables += [table.printed_rows for table in iter_tables(document.parts)]
     entries = [entry for group in document.dictionary for entry in group.entries]
     cells = {cell for rows in tables for row in rows for cell in row}
     cells |= {part for entry in entries for part in (entry.name, entry.id, entry.description)}

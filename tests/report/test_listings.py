@@ -26,7 +26,7 @@ def document(two: Path) -> Document:
 @pytest.fixture(scope="module")
 def listing(document: Document) -> Table:
     """Return the analysed blocks of the first run."""
-    return next(part for part in document.galleries if part.title == "Analysed blocks").tables[0]
+    return next(part for part in document.parts if part.title == "Analysed blocks").tables[0]
 
 
 def find_column(table: Table, name: str) -> int:
@@ -61,7 +61,7 @@ def test_document_with_a_shortlist_is_read_again(document: Document) -> None:
 
 def test_markdown_prints_the_shortlist(document: Document, listing: Table) -> None:
     text = render_markdown(document)
-    part = text.partition('<a id="section-part-1"></a>')[2].partition("## <a id=")[0]
+    part = text.partition('<a id="section-analysed-blocks"></a>')[2].partition("## <a id=")[0]
     first_table = part.partition("### ")[2].partition("### ")[0]
     numbers = re.findall(r"^\| (\d+) \|", first_table, re.M)
     assert numbers == [listing.rows[index][0] for index in listing.shortlist]
@@ -72,7 +72,7 @@ def test_page_has_all_rows_folded(document: Document, listing: Table) -> None:
     assert f"<summary>All {len(listing.rows)} rows</summary>" in page
     match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
     assert match
-    packed = json.loads(match[1])["tables"]["part-1-0"]
+    packed = json.loads(match[1])["tables"]["analysed-blocks-0"]
     assert [tuple(row) for row in zip(*map(unpack, packed["columns"]), strict=True)] == list(listing.rows)
     assert packed["numeric"][find_column(listing, MOST)]
     assert not packed["numeric"][find_column(listing, "Forger")]

@@ -8,9 +8,10 @@ from pathlib import Path
 import pypdf
 
 from assay.report.cell_links import list_printed_columns
-from assay.report.document import Section
+from assay.report.document import MetricTable
 from assay.report.render.pdf import render
 from tests.report_sample import TEMPLATES, build_sample
+from tests.support.documents import replace_parts
 
 LETTER = 3.7  # points, the least width on average of those of heads
 
@@ -20,8 +21,8 @@ def test_heads_beside_long_names_stay_apart(tmp_path: Path) -> None:
     name = "Latency: https://shop.example.org/checkout/payment-methods/of-customers, ms"
     rows = ((name, "1", "2", "+1", "+9", "–", "–"),)
     printed = list_printed_columns((("a",), ("b",)), is_judged=True)
-    section = Section("times", "Times", "", header, rows, (None,), printed=printed)
-    render(replace(build_sample(), sections=(section,), charts=(), dictionary=()), tmp_path, TEMPLATES)
+    section = MetricTable("times", "Times", "", header, rows, (None,), printed=printed)
+    render(replace(replace_parts(build_sample(), [section], []), dictionary=()), tmp_path, TEMPLATES)
     places: dict[str, tuple[float, float]] = {}
     reader = pypdf.PdfReader(tmp_path / "report.pdf")
     for page in reader.pages:

@@ -19,7 +19,6 @@ from markdown_it.token import Token
 from assay.report.answer import Answer, JudgedRow, KeyChange
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, parse_document
 from assay.report.render.markdown import (
-    DISTRIBUTIONS,
     escape_cell,
     escape_line,
     format_cell,
@@ -32,6 +31,7 @@ from assay.util.escape import normalize_text, quote_code
 from tests.compare_reference import PUBLISHED
 from tests.report_sample import build_sample, limit_charts
 from tests.support.commands import CommandResult, run_assay
+from tests.support.documents import replace_charts
 from tests.support.laboratory import ROOT
 
 PINNED = sorted(path.name.removesuffix(".document.json") for path in (ROOT / "golden/reports").glob("*.document.json"))
@@ -98,7 +98,10 @@ def iter_expected_tables(document: Document) -> Iterator[Rows]:
     manifest = [list_rows(document.manifest)] if document.manifest.rows else []
     if not document.answers:
         yield from manifest
-    for section in document.sections:
+    for section in (table for part in document.parts for table in part.tables):
+        if isinstance(section, Table):
+            yield list_rows(section)
+            continue
         has_figures = any(metric in numbers for metric in section.metrics)
         figures = [numbers.get(metric or "", "") for metric in section.metrics]
         figure_column = ["Fig.", *figures] if has_figures else []
@@ -106,8 +109,6 @@ def iter_expected_tables(document: Document) -> Iterator[Rows]:
         yield [[*row, *figure_column[index : index + 1]] for index, row in enumerate(rows)]
         if section.percentiles:
             yield list_rows(section.percentiles)
-    for gallery in document.galleries:
-        yield from map(list_rows, gallery.tables)
     for group in document.dictionary:
         hashed = any(entry.definition for entry in group.entries)
         has_names = any(entry.id != entry.name for entry in group.entries)
@@ -159,13 +160,13 @@ def test_reader_finds_texts_and_pictures_of_a_pinned_report(name: str) -> None:
     assert headings[: len(headlines) + 2] == [document.title, *headlines, "Contents"]
     titles = [title for title, anchor in list_contents(document) if not anchor.startswith("answer-")]
     assert [item for item in headings if item in titles] == titles
-    assert {table.title for gallery in document.galleries for table in gallery.tables} - {""} <= set(headings)
+    assert {table.title for gallery in document.parts for table in gallery.tables} - {""} <= set(headings)
     assert {group.title for group in document.dictionary} <= set(headings)
-    prose = [*document.intro, *(section.doc for section in document.sections if section.doc), *document.warnings]
-    prose += [text for part in (*document.galleries, *document.appendices) for text in part.text]
+    prose = [*document.intro, *(section.doc for section in document.metric_tables if section.doc), *document.warnings]
+    prose += [text for part in (*document.parts, *document.appendices) for text in part.text]
     prose += [text for part in document.appendices for text in part.notes]
-    prose += [text for section in document.sections for text in section.notes]
-    prose += [chart.remark for chart in document.charts if chart.remark]
+    prose += [text for section in document.metric_tables for text in section.notes]
+    prose += [chart.remark for chart in document.distributions if chart.remark]
     for answer in document.answers:
         prose += filter(None, (answer.counts, answer.caution, answer.omitted, *answer.notes))
         prose += [f"{item.label}: {item.text} {format_verdict(item)}" for item in answer.key_changes]
@@ -312,7 +313,7 @@ def test_columns_of_numbers_stand_flush_right() -> None:
 
 def test_a_document_without_parts_has_no_empty_headings() -> None:
     bare_document = replace(
-        limit_charts(build_sample(), 0), sections=(), dictionary=(), warnings=(), provenance=(), intro=(), author="",
+        build_sample(), parts=(), dictionary=(), warnings=(), provenance=(), intro=(), author="",
         filters=Table("Filters", ("a",), ()), appendices=(Appendix("Notes", ("One.",), (), ()),),
     )  # fmt: skip
     headings = list_paragraphs(READER.parse(render_markdown(bare_document)), "heading")
@@ -389,7 +390,7 @@ def test_provenance_with_unknown_forms_is_an_error(tmp_path: Path, cache: Path, 
 
 def test_figure_without_samples_is_a_note() -> None:
     chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
-    text = render_markdown(replace(limit_charts(build_sample(), 0), charts=(chart,)))
+    text = render_markdown(replace_charts(build_sample(), chart))
     assert '<a id="figure-none"></a>**Figure 1** Nothing\n\nNo samples.\n' in text
     assert "none.svg" not in text
 
@@ -401,10 +402,3 @@ def test_dictionary_has_no_empty_columns() -> None:
     )
     assert "| Metric | Id | Description | Unit | Definition |" in text
     assert "| Metric | Description | Unit |" in text
-
-
-@pytest.mark.parametrize("name", ["report/charts.typ", "html/report.html.j2"])
-def test_reading_of_a_curve_is_explained_alike_in_every_form(name: str) -> None:
-    text = (ROOT / "templates" / name).read_text(encoding="utf-8")
-    plain_text = " ".join(re.sub(r"</?i>|_", "", text).split())
-    assert DISTRIBUTIONS.replace("*", "") in plain_text

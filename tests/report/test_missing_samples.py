@@ -15,7 +15,7 @@ SECONDS = (0, 5, 10, 15)
 
 
 def build_part(run: Path, cache: Path, title: str) -> Any:
-    galleries = assemble_document(cache, run)["galleries"]
+    galleries = assemble_document(cache, run)["parts"]
     return next(item for item in galleries if item["title"] == title)
 
 

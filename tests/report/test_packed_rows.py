@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser
 
-from assay.report.document import Gallery, Plot
+from assay.report.document import Part, Plot
 from assay.report.render.html import build_chart_bundle, build_page
 from assay.report.render.packed_rows import MANY, pack_datasets, pack_rows
 from tests.report_sample import TEMPLATES, build_sample
@@ -87,9 +87,7 @@ def test_page_draws_packed_rows_in_their_colours(chromium: Browser, tmp_path: Pa
     rows = (*rows, (None, 0.0, 0.0), (None, 99.0, 4.0))
     plot = Plot("m", 1, "Lines", "tx", "Lines.", "timeline", ("line", "x", "y"), rows, names, x_label="seconds")
     sample = build_sample()
-    document = dataclasses.replace(
-        sample, charts=(), sections=(), galleries=(Gallery("part-1", "Part", (), (plot,), ()),)
-    )
+    document = dataclasses.replace(sample, parts=(Part("part-1", "Part", (), (plot,), ()),))
     file = tmp_path / "page.html"
     file.write_text(build_page(document, TEMPLATES, build_chart_bundle(cache / "drawings")), encoding="utf-8")
     with open_page(chromium, file) as opened:

@@ -17,6 +17,7 @@ from tests.compare_reference import CARDANO
 from tests.report_sample import TEMPLATES
 from tests.support.browser import OpenPage, list_accessibility_problems, open_page
 from tests.support.commands import MODEL, build
+from tests.support.documents import list_charts, list_sections
 from tests.support.laboratory import ROOT
 
 PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
@@ -319,7 +320,7 @@ def test_tooltip_of_a_number_has_unit_and_other_runs(opened: OpenPage, report: P
     document = json.loads((report / "document.json").read_text(encoding="utf-8"))
     (row,) = (
         row
-        for section in document["sections"]
+        for section in list_sections(document)
         for metric, row in zip(section["metrics"], section["rows"], strict=True)
         if metric == "cdfForgerSend"
     )
@@ -337,7 +338,7 @@ def test_tooltip_of_a_point_has_unit_and_other_runs(opened: OpenPage, report: Pa
     names = [text.strip() for text in tooltip.locator("td.key").all_text_contents()]
     values = dict(zip(names, tooltip.locator("td.value").all_text_contents(), strict=True))
     document = json.loads((report / "document.json").read_text(encoding="utf-8"))
-    (chart,) = (chart for chart in document["charts"] if chart["id"] == "cdf0.50")
+    (chart,) = (chart for chart in list_charts(document) if chart["id"] == "cdf0.50")
     points = {
         line["run"]: value
         for line in chart["series"]

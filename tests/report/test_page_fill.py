@@ -45,7 +45,7 @@ def test_only_the_last_page_may_be_half_empty(name: str, tmp_path: Path) -> None
 def test_contents_list_subsections_only_on_one_page(count: int, is_listed: bool, tmp_path: Path) -> None:
     titles = [f"Part {number}" for number in range(1, count + 1)]
     groups = tuple(Group(title, (Entry(title, title, "s", "", ""),)) for title in titles)
-    render(replace(build_sample(), charts=(), sections=(), dictionary=groups), tmp_path, TEMPLATES)
+    render(replace(build_sample(), parts=(), dictionary=groups), tmp_path, TEMPLATES)
     pages = [page.extract_text() for page in pypdf.PdfReader(tmp_path / "report.pdf").pages]
     assert ["Provenance" in page for page in pages[:2]] == [True, False]  # contents are on the first
     numbered = re.findall(r"\b2[.]\d+ Part \d+\b", "\n".join(pages))

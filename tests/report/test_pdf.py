@@ -18,12 +18,13 @@ import pytest
 import typst
 
 from assay.report.charts.render import draw
-from assay.report.document import Document, Gallery, Table, parse_document, to_json
+from assay.report.document import Document, Part, Table, parse_document, to_json
 from assay.report.render.html import build_page
 from assay.report.render.markdown import list_contents, render_markdown
 from assay.report.render.pdf import STANDARDS, render, warm_up_converters
 from assay.util.diagnostics import AssayError, Diagnostic
 from tests.report_sample import FONTS, TEMPLATES, build_sample, limit_charts, widen_document
+from tests.support.documents import replace_charts, replace_sections
 
 LABELS = ("10.5-baseline-of-the-release", "10.6", "10.7.0-pre", "rev", "11.0.1", "12.0", "13-candidate", "14")
 
@@ -70,7 +71,7 @@ def reader(report_folder: Path) -> pypdf.PdfReader:
 
 
 def test_report_is_its_document_charts_layout_and_pdf(report_folder: Path) -> None:
-    charts = [f"charts/{item.id}.{kind}" for item in build_sample().charts for kind in ("svg", "vl.json")]
+    charts = [f"charts/{item.id}.{kind}" for item in build_sample().distributions for kind in ("svg", "vl.json")]
     layout = [str(path.relative_to(TEMPLATES)) for path in (TEMPLATES / "report").iterdir()]
     expected_files = ["document.json", "report.pdf", "report.typ", "report/lacking.json"]
     assert sorted(compute_digests(report_folder)) == sorted([*expected_files, *charts, *layout])
@@ -79,7 +80,7 @@ def test_report_is_its_document_charts_layout_and_pdf(report_folder: Path) -> No
 
 def iter_rows(document: Document) -> Iterator[tuple[str, ...]]:
     yield from document.manifest.rows
-    for section in document.sections:
+    for section in document.metric_tables:
         yield from section.rows
     yield from document.filters.rows
     yield from document.provenance
@@ -99,7 +100,7 @@ def test_a_report_of_many_runs_holds_every_row_in_parts(count: int, tmp_path: Pa
     text = read_text(reader)
     parts = -(-(count - 1) // 5)
     size = -(-(count - 1) // parts)
-    for section in document.sections:
+    for section in document.metric_tables:
         for row in section.rows:
             for first in range(2, len(row), 3 * size):
                 assert remove_white_space("".join((*row[:2], *row[first : first + 3 * size]))) in text
@@ -113,12 +114,13 @@ def test_one_run_alone_has_tables_without_differences(tmp_path: Path) -> None:
     one = replace(
         two,
         manifest=Table("Parameters", two.manifest.header[:2], tuple(row[:2] for row in two.manifest.rows)),
-        sections=tuple(
-            replace(item, header=item.header[:2], rows=tuple(row[:2] for row in item.rows)) for item in two.sections
-        ),
     )
+    tables = (
+        replace(item, header=item.header[:2], rows=tuple(row[:2] for row in item.rows)) for item in two.metric_tables
+    )
+    one = replace_sections(one, *tables)
     text = read_text(render_pdf(one, tmp_path))
-    assert all(remove_white_space("".join(row)) in text for item in one.sections for row in item.rows)
+    assert all(remove_white_space("".join(row)) in text for item in one.metric_tables for row in item.rows)
     assert "Δ" not in text
 
 
@@ -126,7 +128,7 @@ def test_dictionary_has_name_id_description_unit_and_hash(
     reader: pypdf.PdfReader,
 ) -> None:
     text = read_text(reader)
-    figures = {item.id: str(item.figure) for item in build_sample().charts}
+    figures = {item.id: str(item.figure) for item in build_sample().distributions}
     for group in build_sample().dictionary:
         assert remove_white_space(group.title) in text
         for entry in group.entries:
@@ -139,12 +141,12 @@ def test_warnings_intro_and_captions_are_printed(reader: pypdf.PdfReader) -> Non
     text = read_text(reader)
     printed_texts = [*build_sample().warnings, *build_sample().intro, build_sample().subtitle, build_sample().author]
     printed_texts += ["One warning to read before the numbers"]
-    printed_texts += [f"Figure {item.figure} {item.title}" for item in build_sample().charts]
+    printed_texts += [f"Figure {item.figure} {item.title}" for item in build_sample().distributions]
     assert [words for words in printed_texts if remove_white_space(words) not in text] == []
 
 
 def test_the_text_of_charts_is_text(reader: pypdf.PdfReader) -> None:
-    assert read_text(reader).count("shareofsamples") >= len(build_sample().charts)
+    assert read_text(reader).count("shareofsamples") >= len(build_sample().distributions)
 
 
 def test_pages_have_a_title_and_a_number(
@@ -193,13 +195,13 @@ def iter_alternatives(node: Any) -> Iterator[str]:
 
 def test_every_chart_has_an_alternative_text(reader: pypdf.PdfReader) -> None:
     result = [words for words in iter_alternatives(get_root(reader)["/StructTreeRoot"]) if "Cumulative" in words]
-    assert len(result) == len(build_sample().charts)
+    assert len(result) == len(build_sample().distributions)
     assert result[0] == "Cumulative distribution of Process CPU usage. Medians: 10.5-sim 5 %; 10.6-sim 7 %."
 
 
 def test_the_bookmarks_are_the_sections(reader: pypdf.PdfReader) -> None:
     titles = [item.title for item in reader.outline if not isinstance(item, list)]
-    section_titles = [build_sample().manifest.title, *(item.title for item in build_sample().sections)]
+    section_titles = [build_sample().manifest.title, *(item.title for item in build_sample().metric_tables)]
     section_titles += ["Distributions", "Data dictionary", "Filters", "Warnings", "Provenance"]
     assert titles == [f"{number} {title}" for number, title in enumerate(section_titles, start=1)]
 
@@ -224,8 +226,8 @@ def count_headings(outline: list[Any]) -> int:
 
 def test_contents_rows_figures_and_definitions_are_linked(reader: pypdf.PdfReader) -> None:
     notes = [note.get_object() for page in reader.pages for note in page.get("/Annots", [])]
-    rows = [metric for section in build_sample().sections for metric in section.metrics]
-    charts = [item.id for item in build_sample().charts]
+    rows = [metric for section in build_sample().metric_tables for metric in section.metrics]
+    charts = [item.id for item in build_sample().distributions]
     defined_ids = [entry.id for group in build_sample().dictionary for entry in group.entries]
     from_rows = sum((metric in defined_ids) + (metric in charts) for metric in rows)
     from_charts = sum((chart in rows) + (chart in defined_ids) for chart in charts)
@@ -264,7 +266,7 @@ def test_the_fonts_are_few_and_come_with_their_licences() -> None:
 
 
 def test_same_document_gives_the_same_bytes_anywhere(report_folder: Path, tmp_path: Path) -> None:
-    for _ in draw(reversed(build_sample().charts[:3]), TEMPLATES):
+    for _ in draw(reversed(build_sample().distributions[:3]), TEMPLATES):
         pass
     render(limit_charts(build_sample("three"), 2), tmp_path / "other", TEMPLATES)
     render(build_sample(), tmp_path / "a longer name" / "again", TEMPLATES)
@@ -312,11 +314,10 @@ def test_the_folder_compiles_by_itself(report_folder: Path, tmp_path: Path) -> N
 
 def test_a_report_may_have_no_charts_no_dictionary_no_remarks(tmp_path: Path) -> None:
     bare_document = replace(
-        build_sample(),
+        replace_charts(build_sample()),
         subtitle="",
         author="",
         intro=(),
-        charts=(),
         dictionary=(),
         warnings=(),
         filters=Table("Filters", ("Filter",), ()),
@@ -341,9 +342,9 @@ def test_words_longer_than_a_line_are_broken_and_stay_whole(tmp_path: Path) -> N
     bare_document = replace(
         limit_charts(build_sample(), 0), title=word, warnings=(word,), provenance=(("input", word),)
     )
-    first = bare_document.sections[0]
+    first = bare_document.metric_tables[0]
     rows = ((word, *first.rows[0][1:]), *first.rows[1:])
-    reader = render_pdf(replace(bare_document, sections=(replace(first, title=word, rows=rows),)), tmp_path)
+    reader = render_pdf(replace_sections(bare_document, replace(first, title=word, rows=rows)), tmp_path)
     assert read_text(reader).count(word) >= 6
     assert not any(word in page.extract_text() for page in reader.pages)
 
@@ -426,8 +427,8 @@ def test_the_json_of_the_document_is_what_the_layout_reads(report_folder: Path) 
 
 
 def test_figure_without_samples_is_a_note(tmp_path: Path) -> None:
-    first, second = limit_charts(build_sample(), 2).charts
-    document = replace(limit_charts(build_sample(), 0), charts=(replace(first, series=()), second))
+    first, second = limit_charts(build_sample(), 2).distributions
+    document = replace_charts(build_sample(), replace(first, series=()), second)
     reader = render_pdf(document, tmp_path)
     text = read_text(reader)
     assert text.count("Nosamples.") == 1
@@ -461,8 +462,8 @@ def test_line_is_not_broken_within_an_instant(tmp_path: Path) -> None:
 
 def create_table_document(table: Table) -> Document:
     """Create a document that has nothing but its parameters and a table."""
-    plain_document = replace(limit_charts(build_sample(), 0), sections=(), dictionary=(), warnings=(), provenance=())
-    return replace(plain_document, galleries=(Gallery("part", "Part", (), (), (table,)),))
+    part = Part("part", "Part", (), (), (table,))
+    return replace(build_sample(), parts=(part,), dictionary=(), warnings=(), provenance=())
 
 
 def measure_heights(page: pypdf.PageObject) -> dict[str, float]:
@@ -490,12 +491,12 @@ def test_table_of_long_rows_continues_on_the_next_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("digits", "tables"), [(4, 1), (10, 1), (19, 2), (40, 5)])
 def test_values_of_many_runs_do_not_run_into_each_other(digits: int, tables: int, tmp_path: Path) -> None:
     document = widen_document(limit_charts(build_sample(), 0), [f"run-{number}" for number in range(6)])
-    section = document.sections[0]
+    section = document.metric_tables[0]
     rows = tuple(
         (row[0], *(f"{y}{x:02}".ljust(digits, "7") if x % 3 else "12.5" for x in range(1, 17)))
         for y, row in enumerate(section.rows, start=10)
     )
-    reader = render_pdf(replace(document, sections=(replace(section, rows=rows),), dictionary=()), tmp_path)
+    reader = render_pdf(replace(replace_sections(document, replace(section, rows=rows)), dictionary=()), tmp_path)
     words = "\n".join(page.extract_text() for page in reader.pages).split()
     assert [cell for row in rows for cell in row[1:] if cell not in words] == []
     assert words.count(rows[0][1]) == tables

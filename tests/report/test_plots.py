@@ -19,7 +19,7 @@ from assay.report.blocks.timeline import MEAN, break_at_gaps, choose_time_unit
 from assay.report.charts.converter import Converter
 from assay.report.charts.render import draw, load_template, renumber_clips
 from assay.report.charts.vega_spec import build_plot_spec
-from assay.report.document import Document, Gallery, Plot, Table, Value, parse_document, to_json
+from assay.report.document import Document, Part, Plot, Table, Value, parse_document, to_json
 from assay.report.parts import make_figure_ids_unique
 from assay.report.render.html import build_web_specs
 from assay.report.render.pdf import render
@@ -59,7 +59,7 @@ def create_plot(
 
 def add_gallery(document: Document, *plots: Plot) -> Document:
     table = Table("Notes", ("Key", "What it says"), (("A", "A note."),))
-    return replace(document, galleries=(Gallery("lengths", "Lengths", ("Of dots.",), plots, (table,)),))
+    return replace(document, parts=(*document.parts, Part("lengths", "Lengths", ("Of dots.",), plots, (table,))))
 
 
 def test_a_plot_is_valid_vega_lite() -> None:
@@ -163,10 +163,8 @@ def test_a_plot_that_cannot_be_laid_out_is_refused(wrong_figure: Any, expected_m
 
 
 def test_figures_have_files_of_their_own() -> None:
-    wide_gallery = Gallery(
-        "b", "B", (), (replace(create_plot(), id="m-2"),), (), wide=(replace(create_plot(), id="M"),)
-    )
-    result = make_figure_ids_unique([Gallery("a", "A", (), (create_plot(), None, create_plot()), ()), wide_gallery])
+    wide_gallery = Part("b", "B", (), (replace(create_plot(), id="m-2"),), (), wide=(replace(create_plot(), id="M"),))
+    result = make_figure_ids_unique([Part("a", "A", (), (create_plot(), None, create_plot()), ()), wide_gallery])
     plot_ids = [[item and item.id for item in (*gallery.plots, *gallery.wide)] for gallery in result]
     assert plot_ids == [["m", None, "m-2"], ["m-2-2", "M-3"]]
 

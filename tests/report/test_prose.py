@@ -13,7 +13,7 @@ import pytest
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace, get_shipped_workspace, load_package
 from assay.report.cell_links import QuotedValue
-from assay.report.document import Entry, Gallery, Group
+from assay.report.document import Entry, Group, Part
 from assay.report.formatted_text import list_leaves, resolve_links
 from assay.report.prose import Prose, read_prose_file
 from assay.report.render.html import build_page
@@ -65,12 +65,12 @@ def render_forms(prose: Prose, folder: Path) -> Iterator[tuple[str, str]]:
         for number, quote_spans in enumerate(rendered_prose.quote_spans)
         for begin, end, quote in quote_spans
     )
-    parts = [Gallery(name, name, (), (), ()) for name in ANCHORS]
+    parts = [Part(name, name, (), (), ()) for name in ANCHORS]
     document = replace(
         (sample := build_sample()),
         manifest=replace(sample.manifest, rows=(), leads=(), of_rows=()),
-        sections=(), charts=(), dictionary=(), warnings=(), provenance=(), appendices=(), intro=(),
-        galleries=(Gallery("prose", "Prose", text, (), (), quoted=quoted, formatted=formatted), *parts),
+        dictionary=(), warnings=(), provenance=(), appendices=(), intro=(),
+        parts=(Part("prose", "Prose", text, (), (), quoted=quoted, formatted=formatted), *parts),
         terms=(Group("Quoted", tuple(Entry(name, name, "", name, "") for name in VALUES)),),
     )  # fmt: skip
     yield "html", cut_section(build_page(document, TEMPLATES, ""), '<h2 id="section-prose">Prose</h2>\n', "</section>")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from assay.report.document import Document, Gallery
+from assay.report.document import Document, Part
 from assay.report.formatted_text import Phrase, TextBlock, list_leaves, resolve_links
 from assay.report.prose import Prose
 from assay.report.prose_markup import parse_markup
@@ -45,18 +45,18 @@ def is_prose(text: str) -> bool:
 
 def build_document(texts: Sequence[str]) -> Document:
     """Return a document with a part for each text, each closed by a mark."""
-    galleries = [Gallery("disk", "disk", (), (), ())]
+    parts = [Part("disk", "disk", (), (), ())]
     for number, text in enumerate(texts):
         blocks = render_blocks(text)
         leaf_texts = (*(leaf.text for leaf in list_leaves(blocks)), "END")
-        galleries.append(Gallery(f"part-{number}", f"Part {number}", leaf_texts, (), (), formatted=blocks))
+        parts.append(Part(f"part-{number}", f"Part {number}", leaf_texts, (), (), formatted=blocks))
     sample = build_sample()
-    return replace(sample, sections=(), charts=(), dictionary=(), galleries=tuple(galleries))
+    return replace(sample, dictionary=(), parts=tuple(parts))
 
 
 def iter_texts(document: Document) -> Iterator[str]:
-    for gallery in document.galleries[1:]:
-        yield from gallery.text
+    for part in document.parts[1:]:
+        yield from part.text
 
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -164,7 +164,7 @@ def test_page_has_the_words_of_prose_and_no_other_elements(texts: list[str]) -> 
     document = build_document(texts)
     page = PageText()
     page.feed(build_page(document, TEMPLATES, ""))
-    expected_texts = [gallery.title + "".join(gallery.text) for gallery in document.galleries[1:]]
+    expected_texts = [part.title + "".join(part.text) for part in document.parts[1:]]
     assert remove_blanks(page.text) == remove_blanks("".join(expected_texts))
     assert page.elements <= {"h2", "p", "ul", "ol", "li", "pre", "code", "strong", "em", "a"}
     assert all(re.match(r"https?://|mailto:|#section-disk$", link) for link in page.links)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.contradictions import find_contradictions
+from tests.support.documents import list_sections
 from tests.support.laboratory import ROOT
 
 Document = dict[str, Any]
@@ -61,7 +62,7 @@ def change_run(document: Document) -> None:
 
 def change_verdict(document: Document) -> None:
     item = document["observations"]["quoted"][0]
-    for section in document["sections"]:
+    for section in list_sections(document):
         for row, metric in zip(section["rows"], section["metrics"], strict=True):
             for x, column in enumerate(section["printed"], start=1):
                 if (metric, column["prints"], column["runs"][-1]) == (item["entry"], "verdict", item["run"]):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import run_assay
+from tests.support.documents import list_charts, list_sections
 
 STATUSES, HITS = (200, 500, 200, 200), (0, 1, 1)
 LENGTH = 24
@@ -51,10 +52,10 @@ def test_share_has_only_its_mean(
     built = run_assay("--cache", cache, *words, cwd=service)
     assert built.status == 0, built.err
     document = json.loads((tmp_path / "b/document.json").read_text(encoding="utf-8"))
-    table = next(section["percentiles"] for section in document["sections"])
+    table = next(section["percentiles"] for section in list_sections(document))
     rows = {label: cells for label, *cells in table["rows"]}
     assert rows.pop("Wait, ms")[0] != "—"
     assert rows == shares
     assert [lead["row"] for lead in table["leads"] if table["rows"][lead["row"]][lead["column"]] == "—"] == []
-    (chart,) = [chart for chart in document["charts"] if chart["id"] == "hit"]
+    (chart,) = [chart for chart in list_charts(document) if chart["id"] == "hit"]
     assert chart["remark"] == "Not drawn: each sample is 0 or 1; the average is the share of samples of 1."

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assay.report.charts.render import draw
-from assay.report.document import Gallery, Plot
+from assay.report.document import Part, Plot
 from assay.report.render.chart_images import COLOURS, LARGEST, build_still, build_stills, shorten_svg
 from assay.report.render.html import build_chart_bundle, build_page
 from tests.report.test_html import create_hostile_document
@@ -34,7 +34,7 @@ def create_large_plot() -> Plot:
 def page_file(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Write a page of three figures with stills: two distributions, and a plot that is large."""
     document = limit_charts(build_sample(), 2)
-    document = replace(document, galleries=(Gallery("part", "Part", (), (create_large_plot(),), ()),))
+    document = replace(document, parts=(*document.parts, Part("part", "Part", (), (create_large_plot(),), ())))
     folder = tmp_path_factory.mktemp("stills")
     for drawing in draw(document.drawn_figures, TEMPLATES, document.manifest.header[1:]):
         (folder / f"{drawing.id}.svg").write_text(drawing.svg, encoding="utf-8")

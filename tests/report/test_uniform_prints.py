@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import run_assay
+from tests.support.documents import list_charts
 
 TIME = "2026-03-01T10:00:00Z"
 
@@ -41,7 +42,7 @@ def text(place: Path, cache: Path) -> str:
 def test_figure_has_the_unit_of_the_row(text: str, place: Path) -> None:
     assert "| [Total, µs](#metric-total_ms) | 3" in text
     document = json.loads((place / "out" / "document.json").read_text(encoding="utf-8"))
-    (chart,) = (item for item in document["charts"] if item["id"] == "total_ms")
+    (chart,) = (item for item in list_charts(document) if item["id"] == "total_ms")
     assert (chart["unit"], chart["x_label"]) == ("µs", "Total, µs")
     assert [line["points"][-1][:2] for line in chart["series"]] == [[pytest.approx(700), 1]] * 2
 

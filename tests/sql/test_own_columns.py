@@ -136,7 +136,7 @@ def test_listing_shows_instants_as_times_and_null_as_a_dash(place: Path, cache: 
     log.write_text(text, encoding="utf-8")
     result = run_assay("build", "tries/rows", "--run", "run", "-o", "out", "--cache", cache, cwd=place)
     assert result.status == 0, result.err
-    (gallery,) = json.loads((place / "out/document.json").read_text(encoding="utf-8"))["galleries"]
+    (gallery,) = json.loads((place / "out/document.json").read_text(encoding="utf-8"))["parts"]
     (table,) = gallery["tables"]
     assert table["header"] == ["At", "Place", "Took, ms", "same, events"]
     times = Counter(n for _, _, n in TRIES)

@@ -74,7 +74,7 @@ def read_steps(out: Path, name: str) -> dict[int, float]:
 
 def read_rules(out: Path) -> dict[str, str]:
     """Return the result of each rule in the report, by metric."""
-    galleries = load_json(out / "document.json")["galleries"]
+    galleries = load_json(out / "document.json")["parts"]
     (table,) = (item for part in galleries for item in part["tables"] if item["title"].startswith("Expectations"))
     return {row[0]: row[-1] for row in table["rows"]}
 

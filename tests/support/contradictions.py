@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from tests.support.documents import list_sections
+
 RISES, FALLS = ("rises", "rise"), ("falls", "fall")
 CERTAIN = ("worse", "better", "changed")
 BY_ITSELF = ", by itself"
@@ -40,7 +42,7 @@ Rows = Mapping[tuple[str, str], Row]
 def read_rows(document: Mapping[str, Any]) -> Rows:
     """Read the tables of metrics."""
     rows: dict[tuple[str, str], Row] = {}
-    for section in document["sections"]:
+    for section in list_sections(document):
         for texts, metric in zip(section["rows"], section["metrics"], strict=True):
             if not metric:
                 continue

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import os
 import subprocess
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +19,11 @@ import pytest
 
 #: environment variable with the start of the count; its default depends on the commit
 VARIABLE = "ASSAY_SAMPLE"
-TURNS = 60  # a multiple of all rates below
+TURNS = 60  # a multiple of all rates
+#: seconds of processor time that a test may cost by default; one that costs n times as much runs in every n-th turn
+BUDGET = 1.5
+RATES = (1, 2, 3, 4, 5, 6, 10, 12)  # of costly tests
+COSTS = Path(__file__).parents[1] / "costs.txt"
 
 #: test -> n: every n-th case runs by default
 SAMPLED = {
@@ -188,13 +193,30 @@ def scale_examples(number: int) -> int:
 def get_turn() -> int:
     """Return the start of the count: set by the environment, else by the committed files; 0 without git."""
     if number := os.environ.get(VARIABLE):
-        return int(number) % TURNS
+        return int(number) % TURNS**2
     command = ["git", "rev-parse", "HEAD^{tree}"]
     try:
         result = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return 0
-    return int(result.stdout, 16) % TURNS
+    return int(result.stdout, 16) % TURNS**2
+
+
+@functools.cache
+def read_rates() -> dict[str, int]:
+    """Return how rarely costly tests run: of `FILE::TEST`, or of a `FILE` with costly fixtures, every n-th turn."""
+    lines = (line.split() for line in COSTS.read_text(encoding="utf-8").splitlines())
+    return {name: next((n for n in RATES if n >= float(seconds) / BUDGET), RATES[-1]) for seconds, name in lines}
+
+
+def _is_costly(item: pytest.Item) -> bool:
+    """Return whether a costly test does not run in this turn, which is independent of that of families."""
+    file, test = item.path.name, item.name.partition("[")[0]
+    turn, rates = get_turn() // TURNS, read_rates()
+    return any(
+        (zlib.crc32(key.encode()) + turn) % rates.get(name, 1)
+        for name, key in ((file, file), (f"{file}::{test}", f"{file}::{item.name}"))
+    )
 
 
 ALWAYS = "[README.md:"  # begin of the names of cases that always run: the first page must be right
@@ -206,7 +228,8 @@ def list_skipped(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     skipped = []
     for item in items:
         family, every = _find_family(item.path.name, item.name.partition("[")[0])
-        if ((counts[family] + get_turn()) % every and ALWAYS not in item.name) or _is_skipped_case(item):
+        is_other_case = (counts[family] + get_turn()) % every != 0 or _is_costly(item)
+        if (is_other_case and ALWAYS not in item.name) or _is_skipped_case(item):
             skipped.append(item)
         counts[family] += 1
     return skipped

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.commands import run_assay
+from tests.support.documents import list_sections
 from tests.support.laboratory import ROOT
 
 CASES = ROOT / "golden" / "cases" / "networks"
@@ -98,4 +99,4 @@ def test_networks_cells_have_no_undefined_number(name: str) -> None:
 
 
 def _list_tables(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return [*document["sections"], *(table for gallery in document["galleries"] for table in gallery["tables"])]
+    return [*list_sections(document), *(table for gallery in document["parts"] for table in gallery["tables"])]

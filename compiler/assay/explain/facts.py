@@ -69,8 +69,6 @@ def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
 
 
 def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
-    yield from (("table", section.title) for section in report.sections if _has_row(section, metric))
-    yield from (("chart", "") for chart in report.charts if chart.metric == metric)
     yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
     for part in report.parts:
         for block in part.blocks:

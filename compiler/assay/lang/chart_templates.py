@@ -24,14 +24,7 @@ class ChartRequest:
 def list_chart_requests(package: Package) -> Iterator[ChartRequest]:
     """Yield the request of each report, edition and history of a package."""
     for report in package.reports:
-        yield ChartRequest(
-            f"report `{report.name}`",
-            (report.style,),
-            (
-                *(chart.template for chart in report.charts),
-                *_list_block_templates(report),
-            ),
-        )
+        yield ChartRequest(f"report `{report.name}`", (report.style,), tuple(_list_block_templates(report)))
         for edition in report.editions:
             owner = f"edition `{edition.name}` of report `{report.name}`"
             yield ChartRequest(owner, (edition.style,), tuple(chart.template for chart in edition.charts))

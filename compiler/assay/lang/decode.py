@@ -18,6 +18,7 @@ from assay.lang.metrics_of_grains import list_grain_metrics
 from assay.lang.model import package as model
 from assay.lang.model.expression import Expression, decode_expression, parse_expression
 from assay.lang.model.parts import Block
+from assay.lang.report_shorthand import expand_reports
 from assay.lang.taken_fields import add_taken_fields
 from assay.util.diagnostics import AssayError, Span, fail
 
@@ -42,7 +43,7 @@ def decode_package(data: object, where: str, *, lenient: bool = False) -> model.
     With `lenient`, missing keys have empty values: normal forms leave these out, and specs of an older language do not
     have them.  Raises AssayError `spec-shape` when a key is missing, unknown or of the wrong type.
     """
-    data = convert_former_package(data) if lenient else data
+    data = expand_reports(convert_former_package(data) if lenient else data)
     try:
         decoded: model.Package = _build_decoder(model.Package, lenient)(data)
     except _ShapeError as error:

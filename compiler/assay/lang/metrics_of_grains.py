@@ -10,22 +10,20 @@ from collections.abc import Container, Iterable, Mapping
 from typing import TypeVar
 
 from assay.lang.model.package import Package
-from assay.lang.model.parts import Part
-from assay.lang.model.report import Chart, DictionaryGroup, Edition, Report, Section
+from assay.lang.model.report import DictionaryGroup, Edition, Report, Section
 
 GRAIN_MARK = "*"
 OTHER_METRICS = "Other metrics"
 
 Group = TypeVar("Group", Section, DictionaryGroup)
-Contents = TypeVar("Contents", Report, Edition)
 
 
 def list_grain_metrics(package: Package) -> Package:
     """Return a package whose reports, editions and histories name each metric.
 
     The metrics of a grain are in the order of the package, without those that another section (or group) of the same
-    report names; in a part of a report, another section of the part. The name of a grain that does not exist remains,
-    for the checks to report.
+    report names; in parts of a group of runs, another section of these parts. The name of a grain that does not exist
+    remains, for the checks to report.
     """
     ids = {metric.id for metric in package.metrics}
     by_grain: dict[str, list[str]] = {grain.name: [] for grain in package.grains}
@@ -33,9 +31,8 @@ def list_grain_metrics(package: Package) -> Package:
         by_grain.get(metric.grain, []).append(metric.id)
     reports = tuple(
         dataclasses.replace(
-            _list_others(_list_contents(report, by_grain), ids),
+            _list_others(_list_in_parts(report, by_grain), ids),
             editions=tuple(_list_contents(edition, by_grain) for edition in report.editions),
-            parts=tuple(_list_in_part(part, by_grain) for part in report.parts),
         )
         for report in package.reports
     )
@@ -45,18 +42,27 @@ def list_grain_metrics(package: Package) -> Package:
     return dataclasses.replace(package, reports=reports, histories=histories)
 
 
-def _list_contents(contents: Contents, by_grain: Mapping[str, Iterable[str]]) -> Contents:
+def _list_contents(edition: Edition, by_grain: Mapping[str, Iterable[str]]) -> Edition:
     return dataclasses.replace(
-        contents,
-        sections=_list_groups(contents.sections, by_grain),
-        dictionary=_list_groups(contents.dictionary, by_grain),
+        edition,
+        sections=_list_groups(edition.sections, by_grain),
+        dictionary=_list_groups(edition.dictionary, by_grain),
     )
 
 
-def _list_in_part(part: Part, by_grain: Mapping[str, Iterable[str]]) -> Part:
-    sections = iter(_list_groups(part.select(Section), by_grain))
-    blocks = (next(sections) if isinstance(block, Section) else block for block in part.blocks)
-    return dataclasses.replace(part, blocks=tuple(blocks))
+def _list_in_parts(report: Report, by_grain: Mapping[str, Iterable[str]]) -> Report:
+    sections_by_group: dict[str, list[Section]] = {}
+    for part in report.parts:
+        sections_by_group.setdefault(part.group, []).extend(part.select(Section))
+    listed = {group: iter(_list_groups(tuple(sections), by_grain)) for group, sections in sections_by_group.items()}
+    parts = tuple(
+        dataclasses.replace(
+            part,
+            blocks=tuple(next(listed[part.group]) if isinstance(block, Section) else block for block in part.blocks),
+        )
+        for part in report.parts
+    )
+    return dataclasses.replace(report, parts=parts, dictionary=_list_groups(report.dictionary, by_grain))
 
 
 def _list_others(report: Report, ids: Container[str]) -> Report:
@@ -65,11 +71,7 @@ def _list_others(report: Report, ids: Container[str]) -> Report:
     A report without any group has no dictionary.
     """
     listed = {name for group in report.dictionary for name in group.metrics}
-    parts: tuple[Section | Chart, ...] = (*report.sections, *report.charts)
-    printed = (
-        *(name for part in parts for name in part.metrics),
-        *(name for block in report.blocks for name in block.read_metrics()),
-    )
+    printed = (name for block in report.blocks for name in block.read_metrics())
     others = tuple(name for name in dict.fromkeys(printed) if name in ids and name not in listed)
     if not others or not report.dictionary:
         return report

@@ -35,7 +35,8 @@ from assay.publication.history_shifts import (
     list_shifts,
 )
 from assay.publication.reader import MISSING
-from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
+from assay.report.document import Appendix, Document, Entry, Group, Part, Plot, Table
+from assay.report.formatted_text import name_anchor
 from assay.report.run_results import add_unit
 from assay.util.numbers import format_count
 
@@ -159,18 +160,16 @@ def build_history_document(history_report: HistoryReport, heading: Heading, prov
         intro=tuple(_fill_placeholders(text, placeholder_values) for text in _list_intro_texts(history_report)),
         style=STYLE if history_report.publications else BUILDS_STYLE,
         manifest=_build_overview(history_report),
-        sections=(),
-        charts=(),
+        parts=(
+            _build_shifts_part(history_report),
+            _build_moves_part(history_report),
+            *_build_parts(history_report),
+        ),
         dictionary=tuple(_build_dictionary(history_report)),
         warnings=tuple(list_history_warnings(history_report.history, history_report.issues)),
         filters=Table("Filters", ("Run", "Filter"), ()),
         provenance=tuple(provenance.items()),
         appendices=tuple(_list_appendices(history_report)),
-        galleries=(
-            _build_shifts_gallery(history_report),
-            _build_moves_gallery(history_report),
-            *_build_galleries(history_report),
-        ),
         terms=(Group(_title_overview(history_report), tuple(_list_overview_entries(history_report))),),
     )
 
@@ -238,7 +237,7 @@ def _build_overview(history_report: HistoryReport) -> Table:
     )
 
 
-def _build_shifts_gallery(history_report: HistoryReport) -> Gallery:
+def _build_shifts_part(history_report: HistoryReport) -> Part:
     header = (
         "Metric",
         "Workload",
@@ -258,7 +257,7 @@ def _build_shifts_gallery(history_report: HistoryReport) -> Gallery:
         *([EXPERIMENTS.format(names="; ".join(experiments))] if experiments else []),
         *([] if rows or history_report.drifts else [_describe_no_shifts(history_report)]),
     )
-    return Gallery("level-shifts", "Level shifts", text, (), (Table("", header, rows),) if rows else ())
+    return Part("level-shifts", "Level shifts", text, (), (Table("", header, rows),) if rows else ())
 
 
 def _describe_no_shifts(history_report: HistoryReport) -> str:
@@ -305,7 +304,7 @@ def _describe_verdict(verdict: Verdict, *, may_be_chance: bool) -> str:
     return MAY_BE_CHANCE.format(verdict=verdict.value) if may_be_chance else verdict.value
 
 
-def _build_moves_gallery(history_report: HistoryReport) -> Gallery:
+def _build_moves_part(history_report: HistoryReport) -> Part:
     header = ("Metric", "Workload", _title_day(history_report), "Base run", "Run", "Base", "Value", "Δ%", "Break")
     rows = tuple(_build_move_row(history_report, item) for item in history_report.moves)
     text = tuple(
@@ -317,8 +316,8 @@ def _build_moves_gallery(history_report: HistoryReport) -> Gallery:
         for paragraph in MOVES
     )
     if not rows:
-        return Gallery("largest-moves", "Largest moves", (*text, NO_MOVES), (), ())
-    return Gallery("largest-moves", "Largest moves", text, (), (Table("", header, rows),))
+        return Part("largest-moves", "Largest moves", (*text, NO_MOVES), (), ())
+    return Part("largest-moves", "Largest moves", text, (), (Table("", header, rows),))
 
 
 def _build_move_row(history_report: HistoryReport, move: Move) -> tuple[str, ...]:
@@ -341,8 +340,8 @@ def format_percent(share: Decimal) -> str:
     return f"{100 * share:+.1f}"
 
 
-def _build_galleries(history_report: HistoryReport) -> Iterator[Gallery]:
-    """Yield a gallery for each section, with the table of its breaks."""
+def _build_parts(history_report: HistoryReport) -> Iterator[Part]:
+    """Yield a part for each section, with the table of its breaks."""
     frame = Frame(
         group_issues_by_runs(history_report.issues),
         history_report.issues,
@@ -367,8 +366,7 @@ def _build_galleries(history_report: HistoryReport) -> Iterator[Gallery]:
         rows = tuple(_list_break_notes(history_report, section))
         table = Table("Breaks", ("Key", "Since", "Metrics", "What changes"), rows)
         text = ((section.doc,) if section.doc else ()) + (tuple(reading) if index == 0 else ())
-        slug = "-".join(section.title.lower().split())
-        yield Gallery(slug, section.title, text, tuple(plots), (table,) if rows else ())
+        yield Part(name_anchor(section.title), section.title, text, tuple(plots), (table,) if rows else ())
 
 
 def _list_break_notes(history_report: HistoryReport, section: Section) -> Iterator[tuple[str, ...]]:

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition
+from assay.lang.report_shorthand import DISTRIBUTIONS
 from assay.number_styles.registry import Style, get_style
 from assay.publication.edition import MatchedRows, Word, collect_metric_words
 from assay.publication.model import MetricRow, Publication
-from assay.report.document import Appendix, Chart, Document, Entry, Group, Section, Series, Table
+from assay.report.distributions import NOTE
+from assay.report.document import Appendix, Chart, Document, Entry, Group, MetricTable, Part, Series, Table
+from assay.report.formatted_text import name_anchor
 from assay.report.glossary import build_terms, get_row_id
 from assay.report.run_results import add_unit
 from assay.report.sections import name_columns
@@ -41,8 +44,10 @@ def build_publication_document(
         intro=(publication.intro,),
         style=edition.style,
         manifest=manifest,
-        sections=tuple(_build_sections(publication, matched_rows, edition, metric_words, number_style)),
-        charts=tuple(_build_charts(publication, edition, metric_words)),
+        parts=(
+            *_build_sections(publication, matched_rows, edition, metric_words, number_style),
+            *_build_distributions(publication, edition, metric_words),
+        ),
         dictionary=_build_dictionary(checked, edition, metric_words),
         warnings=tuple(warnings),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
@@ -66,7 +71,7 @@ def _build_sections(
     edition: Edition,
     metric_words: Mapping[str, Word],
     number_style: Style,
-) -> Iterator[Section]:
+) -> Iterator[Part]:
     header = name_columns(publication.runs)
     for section, rows, counts in zip(edition.sections, matched_rows.sections, matched_rows.counts, strict=True):
         cells = [_format_cells(row, metric_words[metric], number_style) for metric, row in rows]
@@ -75,8 +80,10 @@ def _build_sections(
             first, *rest = counts
             cells.append((COUNTS, first, *(cell for count in rest for cell in (count, "", ""))))
             metrics.append(None)
-        slug = "-".join(section.title.lower().split())
-        yield Section(slug, section.title, section.doc, header, tuple(cells), tuple(metrics))
+        table = MetricTable(
+            name_anchor(section.title), section.title, section.doc, header, tuple(cells), tuple(metrics)
+        )
+        yield Part(table.id, table.title, (), (), (table,))
 
 
 def _format_cells(row: MetricRow, word: Word, number_style: Style) -> tuple[str, ...]:
@@ -131,6 +138,14 @@ def _check_words(
     for figure in publication.figures:
         if figure.metric in metric_words and figure.caption != metric_words[figure.metric][0]:
             yield f"{figure.metric}: the publication has another caption for its chart: {figure.caption}"
+
+
+def _build_distributions(
+    publication: Publication, edition: Edition, metric_words: Mapping[str, Word]
+) -> Iterator[Part]:
+    """Yield the part with the charts, if the points of any are published."""
+    if charts := tuple(_build_charts(publication, edition, metric_words)):
+        yield Part(name_anchor(DISTRIBUTIONS), DISTRIBUTIONS, (NOTE,), charts, ())
 
 
 def _build_charts(publication: Publication, edition: Edition, metric_words: Mapping[str, Word]) -> Iterator[Chart]:

@@ -19,6 +19,7 @@ from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.answer import JudgedRow, JudgedSegment
 from assay.report.explaining_segment import create_segment_change, find_explaining_segment
+from assay.report.formatted_text import name_anchor
 from assay.report.judged_cells import (
     format_change_interval,
     format_margin,
@@ -29,7 +30,6 @@ from assay.report.judged_cells import (
 from assay.report.mixes import build_mix_data
 from assay.report.row_units import ReportUnits, RowUnit
 from assay.report.run_results import RunFigures, get_average
-from assay.report.section_notes import name_section
 
 MOST_SEGMENTS = 3
 _RANKS = {Verdict.DATA_LOST: 2, Verdict.CANNOT_TELL: 2, Verdict.SAME: 3, Verdict.NO_INTERVAL: 4}
@@ -196,9 +196,9 @@ def _list_segments(
 
 
 def _name_segments(report: Report, whole: Metric) -> dict[str, str]:
-    """Return the segments of a metric in the sections, each with the id of its section; empty for one in a part."""
+    """Return the segments of a metric in the sections, each with the id of its table; empty if each run has one."""
     return {
-        name: name_section(section.title) if place == section.title else ""
+        name: "" if report.phases else name_anchor(place)
         for place, section in reversed(report.metric_sections)
         for name in section.metrics
         if is_segment(name) and get_whole(name) == whole.id

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Metric
 from assay.lang.model.parts import get_group_name
-from assay.lang.model.report import Report
+from assay.lang.model.report import Report, Section
 from assay.lang.segments import is_segment
 from assay.number_styles.registry import get_style
 from assay.number_styles.row import RunResults, has_right_magnitude, is_imprecise_percent
@@ -21,23 +20,20 @@ from assay.report.blocks.context import explain_blocks
 from assay.report.cell_links import FILTER, CellLink, CellSource
 from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
-from assay.report.distributions import build_charts
-from assay.report.document import Appendix, Document, Group, Section, Table
-from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_tables
+from assay.report.document import Appendix, Document, Group, Part, Table
+from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_metric_tables, iter_tables
 from assay.report.parts import (
-    NO_PARTS,
     ShownParts,
     build_part_dictionary,
-    build_part_galleries,
+    build_parts,
     collect_group_values,
     list_shown_sources,
 )
-from assay.report.placeholders import choose_texts, collect_placeholder_values, fill_placeholders
+from assay.report.placeholders import choose_texts, collect_placeholder_values, compares_runs, fill_placeholders
 from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_groups import list_main_runs
 from assay.report.run_parameters import build_constants_table, build_parameters_table
 from assay.report.run_results import Choices, RunFigures
-from assay.report.sections import SectionContext, build_section, list_section_notes
 from assay.report.versions import Version, combine_columns, combine_runs
 from assay.util.escape import shorten
 
@@ -83,21 +79,18 @@ def _list_averages(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices
 ) -> Iterator[tuple[Metric, list[float | None]]]:
     """Yield each metric of the sections with its average in each run."""
-    metric_ids = dict.fromkeys(name for section in report.sections for name in section.metrics)
+    metric_ids = dict.fromkeys(name for _, section in report.metric_sections for name in section.metrics)
     for metric in map(checked.get_metric, metric_ids):
         yield metric, [run_results.get_average(run, metric, choices.summary) for run in runs]
 
 
 def assemble(
     checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices,
-    provenance: Mapping[str, str], whole_runs: Sequence[RunFigures] = (), judgements: ReportJudgements | None = None,
-    parts: ShownParts = NO_PARTS,
+    provenance: Mapping[str, str], parts: ShownParts, whole_runs: Sequence[RunFigures] = (),
 ) -> Document:  # fmt: skip
     """Return the document of a report over some runs, the first of which is the baseline.
 
-    `whole_runs` are the runs whose phases are compared. `judgements` has the changes of runs, by their ids.
-
-    Raises AssayError as `build_part_galleries` does.
+    `whole_runs` are the runs whose phases are compared. Raises AssayError as `build_parts` does.
     """
     run_labels, whole_labels = (run_results.label_runs(report, items) for items in (runs, whole_runs))
     labels_by_run = dict(zip((run.id for run in runs), run_labels, strict=True))
@@ -105,8 +98,12 @@ def assemble(
     compared_labels = [labels_by_run[run.id] for run in compared]
     versions = combine_runs(compared, run_results.list_version_labels(report, compared), compared_labels)
     columns, labels = [item.figures for item in versions], [item.label for item in versions]
-    of_versions = collect_placeholder_values(checked, columns, labels)
-    placeholder_values = collect_group_values(checked, parts.groups) if parts.groups else of_versions
+    of_groups = collect_group_values(checked, parts.groups)
+    of_columns = of_groups if report.groups else collect_placeholder_values(checked, columns, labels)
+
+    def fill(text: str) -> str:  # a text that compares names columns, which may be phases; another one names runs
+        return fill_placeholders(text, of_columns if compares_runs(text) else of_groups)
+
     title, intro = choose_texts(checked.package.system, report, labels, is_repeated=len(compared) > 1)
     manifest = _build_manifest(checked, report, runs, run_labels, choices)
     filters = build_filters_table(runs, run_labels, choices.filter_files)
@@ -115,35 +112,38 @@ def assemble(
         {label: run.quality for label, run in zip(whole_labels, whole_runs, strict=True)},
     )
     units = choose_report_units(checked, report, runs, choices.summary)
-    section_context = SectionContext(checked, report, versions, choices, judgements, units)
-    sections = tuple(_build_sections(section_context))
-    charts = build_charts(section_context, report.charts, dict(zip(compared_labels, compared, strict=True)))
-    galleries = build_part_galleries(checked, report, parts, choices, len(charts) + 1)
-    tables: tuple[Table | Appendix, ...] = manifest, filters, *iter_tables(galleries), *parts.claims
+    shown_parts = build_parts(checked, report, parts, choices)
+    tables: tuple[Table | Appendix, ...] = manifest, filters, *iter_tables(shown_parts), *parts.claims
+    judgements = parts.judgements.get("")
     return Document(
-        title=choices.title or fill_placeholders(title, placeholder_values),
+        title=choices.title or fill(title),
         subtitle="",
         author=choices.author,
         date=choices.date,
-        intro=tuple(fill_placeholders(text, placeholder_values) for text in intro),
+        intro=tuple(map(fill, intro)),
         style=choices.style,
         manifest=manifest,
-        sections=sections,
-        charts=charts,
+        parts=shown_parts,
         dictionary=(*_build_dictionary(checked, report), *build_part_dictionary(checked, report, parts.prose.values())),
-        warnings=(*_list_all_warnings(checked, report, runs, whole_runs, columns, choices), *quality.warnings),
+        warnings=(
+            *_list_all_warnings(checked, report, runs, whole_runs, columns, choices, shown_parts),
+            *quality.warnings,
+        ),
         filters=filters,
         provenance=tuple(provenance.items()),
-        terms=_build_terms(checked, report, tables, sections),
-        galleries=galleries,
+        terms=build_terms(
+            checked,
+            report,
+            tables,
+            has_sample_counts=any(None in item.metrics for item in iter_metric_tables(shown_parts)),
+            block_terms=explain_blocks(checked, report),
+        ),
         claims=parts.claims,
         averages=describe_averages(checked, report, choices, units, len(versions) < len(runs)),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
-        answers=_build_answers(
-            checked, report, versions, choices, judgements, manifest, list(labels_by_run), units, parts
-        ),
+        answers=_build_answers(checked, versions, choices, manifest, list(labels_by_run), units, parts),
     )
 
 
@@ -154,20 +154,13 @@ def _list_all_warnings(
     whole_runs: Sequence[RunFigures],
     columns: Sequence[RunFigures],
     choices: Choices,
+    shown_parts: Sequence[Part],
 ) -> Iterator[str]:
     """Yield the warnings on runs, on runs as a whole if their phases are compared, and on cells of columns."""
     yield from list_run_notes(whole_runs, run_results.label_runs(report, whole_runs))
-    yield from _list_warnings(checked, report, runs, run_results.label_runs(report, runs))
+    yield from _list_warnings(report, runs, run_results.label_runs(report, runs))
+    yield from _list_missing_samples(checked, runs, run_results.label_runs(report, runs), report, shown_parts)
     yield from list_cut_warnings(checked, report, columns, choices)
-
-
-def _build_terms(
-    checked: CheckedPackage, report: Report, tables: Sequence[Table | Appendix], sections: Sequence[Section]
-) -> tuple[Group, ...]:
-    """Return the glossary entries of numbers that belong to no metric."""
-    block_terms = explain_blocks(checked, report) if report.parts else None
-    has_sample_counts = any(None in item.metrics for item in sections)
-    return build_terms(checked, report, tables, has_sample_counts=has_sample_counts, block_terms=block_terms)
 
 
 def _build_manifest(
@@ -177,18 +170,16 @@ def _build_manifest(
     run_labels: Sequence[str],
     choices: Choices,
 ) -> Table:
-    """Return the table of run parameters: the manifest, or in a report of parts without one the constants of runs."""
-    if report.manifest or not report.parts:
+    """Return the table of run parameters: the manifest, or in a report without one the constants of runs."""
+    if report.manifest:
         return build_parameters_table(report, runs, run_labels, choices)
     return build_constants_table(checked, report, runs, run_labels, list_shown_sources(checked, report))
 
 
 def _build_answers(
     checked: CheckedPackage,
-    report: Report,
     versions: Sequence[Version],
     choices: Choices,
-    judgements: ReportJudgements | None,
     manifest: Table,
     run_ids: Sequence[str],
     units: ReportUnits,
@@ -200,25 +191,16 @@ def _build_answers(
         combined = combine_columns(manifest, compared, run_ids)
         return compose_answers(checked, judged_report, compared, choices.summary, judged, combined, units)
 
-    if judgements:
-        return compose(report, versions, judgements)
-    judged_groups = [group for group in parts.groups if group.name and group.name in parts.judgements]
     return tuple(
         answer
-        for group in judged_groups
+        for group in parts.groups
+        if group.name in parts.judgements
         for answer in compose(
             group.report,
-            [version for version in versions if get_group_name(version.id) == group.name],
+            [version for version in versions if not group.name or get_group_name(version.id) == group.name],
             parts.judgements[group.name],
         )
     )
-
-
-def _build_sections(context: SectionContext) -> Iterator[Section]:
-    for item in context.report.sections:
-        counted = context.find_counted(item)
-        notes = tuple(list_section_notes(context, item, counted))
-        yield replace(build_section(context, item, counted), notes=notes)
 
 
 def _build_dictionary(checked: CheckedPackage, report: Report) -> tuple[Group, ...]:
@@ -228,9 +210,7 @@ def _build_dictionary(checked: CheckedPackage, report: Report) -> tuple[Group, .
     )
 
 
-def _list_warnings(
-    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], run_labels: Sequence[str]
-) -> Iterable[str]:
+def _list_warnings(report: Report, runs: Sequence[RunFigures], run_labels: Sequence[str]) -> Iterable[str]:
     for name in report.compare:
         values = [str(run.constants[name]) for run in runs]
         if len(set(values)) > 1:
@@ -245,17 +225,39 @@ def _list_warnings(
             labelled_values = ", ".join(f"{label}: {run.hosts}" for label, run in members)
             yield f"The runs differ in their number of hosts ({labelled_values})."
     yield from list_run_notes(runs, run_labels)
-    shown_metrics = [name for section in report.sections for name in section.metrics if not is_segment(name)]
+
+
+def _list_missing_samples(
+    checked: CheckedPackage,
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
+    report: Report,
+    shown_parts: Sequence[Part],
+) -> Iterator[str]:
+    """Yield the metrics of tables without samples in a run, and why.
+
+    A part with other content says itself which tables it lacks.
+    """
+    printed = {name for table in iter_metric_tables(shown_parts) for name in table.metrics}
+    printed |= {
+        name
+        for part in report.parts
+        if all(isinstance(block, Section) for block in part.blocks)
+        for block in part.blocks
+        for name in block.read_metrics()
+    }
+    metric_ids = dict.fromkeys(name for _, section in report.metric_sections for name in section.metrics)
+    metrics = [checked.get_metric(name) for name in metric_ids if not is_segment(name)]
     for label, run in zip(run_labels, runs, strict=True):
-        measured_metrics = (name for name in dict.fromkeys(shown_metrics) if name in run.results.metrics)
-        measured_metrics = (name for name in measured_metrics if name not in run.explained)
-        metrics_without_samples = [
-            checked.get_metric(name) for name in measured_metrics if not run.results.metrics[name].size
+        results = run.results.metrics
+        missing = [
+            metric
+            for metric in metrics
+            if metric.id in results and metric.id not in run.explained and not results[metric.id].size
         ]
-        if metrics_without_samples:
-            names = [metric.name for metric in metrics_without_samples]
-            rejections = list_rejections(checked, run.results, metrics_without_samples)
-            yield f"{label}: {format_missing_samples(names, rejections)}"
+        rejections = list_rejections(checked, run.results, missing)
+        if missing and (rejections or any(metric.id in printed for metric in missing)):
+            yield f"{label}: {format_missing_samples([metric.name for metric in missing], rejections)}"
 
 
 def format_missing_samples(names: Iterable[str], reasons: Iterable[str]) -> str:

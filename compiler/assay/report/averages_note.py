@@ -16,8 +16,7 @@ def describe_averages(
     """Return what values are averages of, how those of groups (hosts) are averaged, what percentiles and units are."""
     further = {name for _, section in report.metric_sections for name in list_further_columns(section, choices)}
     meaning, summary = describe_columns(further), choices.summary
-    names = [name for section in report.sections for name in section.metrics]
-    names += [item.metric for item in report.charts]
+    names = [*report.compared_metrics, *(item.metric for _, item in report.metric_charts)]
     metrics = [checked.get_metric(name) for name in names]
     measured_metrics = list_measured(index_metrics(checked.package), metrics)
     unit_note = describe_units(metrics, units, choices) if report.dictionary else ""

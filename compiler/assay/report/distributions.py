@@ -23,22 +23,29 @@ NOTE = (
     "greatest. An arrow at the end of an axis says that the axis is cut there and samples lie beyond."
 )
 
+#: how to read a chart whose versions have several runs
+REPEATS = "Thin lines of one colour are the runs of one version."
+
 
 def build_charts(
     context: SectionContext, specs: Sequence[ChartSpec], runs: Mapping[str, RunFigures]
 ) -> tuple[Chart, ...]:
-    """Build charts over runs, by their labels, in the units that rows have; figures are numbered from 1."""
+    """Build charts over runs, by their labels, in the units that rows have; figures are numbered from 1.
+
+    A chart leaves out runs that lack the source of its metric.
+    """
     get_metric = context.checked.get_metric
     name_counts = Counter(get_metric(item.metric).name for item in specs if not item.by)
     charts: list[Chart] = []
     for item in specs:
+        measured = {label: run for label, run in runs.items() if item.metric in run.results.metrics}
         if item.by:
             lines = list(map(get_metric, item.lines))
             unit = choose_row_unit(lines[0], lines, context.units, context.choices) if lines else None
-            charts += build_split_charts(context.checked, 1, item, list(runs.values()), list(runs), unit)
+            charts += build_split_charts(context.checked, 1, item, list(measured.values()), list(measured), unit)
         else:
             is_repeated = name_counts[get_metric(item.metric).name] > 1
-            charts.append(_build_chart(context, item, runs, is_repeated=is_repeated))
+            charts.append(_build_chart(context, item, measured, is_repeated=is_repeated))
     return tuple(replace(chart, figure=number) for number, chart in enumerate(charts, start=1))
 
 

@@ -12,7 +12,8 @@ import dataclasses
 import datetime
 import math
 import re
-from collections.abc import Hashable, Iterable
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
@@ -115,8 +116,8 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A table of metrics.
+class MetricTable:
+    """A table of metrics. If its part has the same title, it has no heading of its own.
     `header` is an empty text, the base's label, then label, Δ, Δ% of each further run; if differences are judged, its
     interval and verdict follow. `metrics` holds one metric id a row; None marks a row of sample counts, which are those
     of the metric `counted`. `printed` says what each column but the first prints. `notes` are printed below the table.
@@ -139,10 +140,10 @@ class Section:
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
         if self.printed and len(self.printed) != len(self.header) - 1:
-            raise _build_error(f"the section `{self.id}` must say what each column prints", actual=repr(self.printed))
+            raise _build_error(f"the table `{self.id}` must say what each column prints", actual=repr(self.printed))
         if len(self.metrics) != len(self.rows):
             raise _build_error(
-                f"the section `{self.id}` must name one metric a row",
+                f"the table `{self.id}` must name one metric a row",
                 expected=str(len(self.rows)),
                 actual=str(len(self.metrics)),
             )
@@ -260,8 +261,8 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class Gallery:
-    """A titled part of a report: paragraphs, figures as small multiples, then tables with the titles of `Table`.
+class Part:
+    """A titled part of a report: paragraphs, figures as small multiples, then tables with their titles.
     In each row, `abreast` figures are side by side (a missing one leaves its place empty), those of `wide` have the
     width of the page. `quoted` are values in the paragraphs, in order; `formatted` are the first paragraphs that have
     forms.
@@ -272,7 +273,7 @@ class Gallery:
     title: str
     text: tuple[str, ...]
     plots: tuple[Chart | Plot | None, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[MetricTable | Table, ...]
     abreast: int = 2
     wide: tuple[Plot, ...] = ()
     quoted: tuple[QuotedValue, ...] = ()
@@ -347,21 +348,19 @@ class Document:
     intro: tuple[str, ...]
     style: str
     manifest: Table
-    sections: tuple[Section, ...]
-    charts: tuple[Chart, ...]
+    parts: tuple[Part, ...]
     dictionary: tuple[Group, ...]
     warnings: tuple[str, ...]
     filters: Table
     provenance: tuple[tuple[str, str], ...]
     appendices: tuple[Appendix, ...] = ()
-    galleries: tuple[Gallery, ...] = ()
     claims: tuple[Appendix, ...] = ()
     terms: tuple[Group, ...] = ()
     averages: str = ""
     differences: str = ""
     noise: str = ""
     answers: tuple[Answer, ...] = ()
-    observations: Gallery | None = None
+    observations: Part | None = None
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
@@ -370,8 +369,8 @@ class Document:
             object.__setattr__(self, member.name, normalize_texts(getattr(self, member.name)))
         if self.date:
             parse_date(self.date)
-        section_ids = [*(item.id for item in self.sections), *(item.id for item in self.galleries)]
-        _check_unique("section", section_ids)
+        _check_unique("part", (item.id for item in self.parts))
+        _check_unique("table", (item.id for item in self.metric_tables))
         _check_unique("chart", (item.id for item in self.figures))
         _check_unique("figure", (item.figure for item in self.figures))
         _check_unique("dictionary entry", (entry.id for entry in self.entries))
@@ -383,13 +382,27 @@ class Document:
 
     @property
     def figures(self) -> tuple[Chart | Plot, ...]:
-        """All figures: the charts, then the plots of the galleries."""
-        plots = (plot for gallery in self.galleries for plot in (*gallery.plots, *gallery.wide) if plot)
-        return (*self.charts, *plots)
+        """All figures, in the order of the page."""
+        return tuple(plot for part in self.parts for plot in (*part.plots, *part.wide) if plot)
+
+    @property
+    def metric_tables(self) -> tuple[MetricTable, ...]:
+        """All tables of metrics, in the order of the page."""
+        return tuple(self.named_metric_tables.values())
+
+    @property
+    def named_metric_tables(self) -> dict[str, MetricTable]:
+        """All tables of metrics by name: `PART/TITLE`, or the title that they have in common with their part."""
+        return {
+            part.title if table.title == part.title else f"{part.title}/{table.title}": table
+            for part in self.parts
+            for table in part.tables
+            if isinstance(table, MetricTable)
+        }
 
     @property
     def distributions(self) -> tuple[Chart, ...]:
-        """All charts: those of the report, then those of its parts."""
+        """All charts of distributions, in the order of the page."""
         return tuple(figure for figure in self.figures if isinstance(figure, Chart))
 
     @property
@@ -475,5 +488,18 @@ def parse_document(text: str) -> Document:
     try:
         return TypeAdapter(Document).validate_json(text, strict=True)
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+        places = [(tuple(map(str, item["loc"])), item["msg"]) for item in error.errors()]
+        problems = "; ".join(f"{'.'.join(place)}: {message}" for place, message in _select_likely(places))
         raise _build_error("the text is not a report document", actual=problems) from None
+
+
+def _select_likely(problems: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield problems with their places; of a table or figure those of the kind that it has the fewest of."""
+    counts = Counter(place[: index + 1] for place, _ in problems for index, name in enumerate(place) if name in _KINDS)
+    for place, message in problems:
+        kind = next((place[: index + 1] for index, name in enumerate(place) if name in _KINDS), ())
+        if not kind or counts[kind] == min(number for item, number in counts.items() if item[:-1] == kind[:-1]):
+            yield tuple(name for name in place if name not in _KINDS), message
+
+
+_KINDS = (Chart.__name__, Plot.__name__, Table.__name__, MetricTable.__name__)

@@ -16,7 +16,7 @@ from assay.lang.expression_wording import describe_expression
 from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
 from assay.lang.segments import describe_segment, is_segment
-from assay.report.document import Appendix, Entry, Gallery, Group, Table
+from assay.report.document import Appendix, Entry, Group, MetricTable, Part, Table
 
 
 def build_metric_entry(checked: CheckedPackage, name: str) -> Entry:
@@ -150,9 +150,14 @@ def _list_named_entries(table: Table | Appendix) -> tuple[str, ...]:
     return (*table.of_rows, *table.of_columns, table.of_headings)
 
 
-def iter_tables(galleries: Sequence[Gallery]) -> Iterator[Table]:
-    """Yield the tables of the parts of a report."""
-    return (table for gallery in galleries for table in gallery.tables)
+def iter_tables(parts: Sequence[Part]) -> Iterator[Table]:
+    """Yield the tables of the parts of a report, except tables of metrics."""
+    return (table for part in parts for table in part.tables if isinstance(table, Table))
+
+
+def iter_metric_tables(parts: Sequence[Part]) -> Iterator[MetricTable]:
+    """Yield the tables of metrics in the parts of a report."""
+    return (table for part in parts for table in part.tables if isinstance(table, MetricTable))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from assay.lang.model.package import Metric
 from assay.number_styles.prefixed import format_percent, format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
-from assay.report.document import Gallery, Plot, Table
+from assay.report.document import Part, Plot, Table
 from assay.report.group_changes import NO_CHANGES, GroupChanges, build_changes_table, describe_changes
 from assay.report.group_spreads import Group, RunGroups, Spreads
 from assay.report.row_units import NO_UNITS, ReportUnits, RowUnit
@@ -37,10 +37,10 @@ _LONG_TAIL = 3
 Row = tuple[str | float | None, ...]
 
 
-def build_groups_gallery(
+def build_groups_part(
     checked: CheckedPackage, column: str, spreads: Spreads, first_figure: int, units: ReportUnits = NO_UNITS,
     changes: GroupChanges = NO_CHANGES,
-) -> Gallery:  # fmt: skip
+) -> Part:  # fmt: skip
     """Return the part of a report with the metrics by a column; its figures are numbered from `first_figure` on."""
     metrics = [checked.get_metric(name) for name in spreads]
     chosen = {item.id: units.get(item.id) or _choose_unit(item, spreads[item.id]) for item in metrics}
@@ -68,7 +68,7 @@ def build_groups_gallery(
     tables = [changes_table] if changes_table.rows else []
     tables += [replace(table, rows=table.rows[:MOST_LISTED])] if table.rows else []
     tables += [_build_averages(metric, column, spreads[metric.id], chosen[metric.id], changes) for metric in metrics]
-    return Gallery(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tuple(tables), abreast)
+    return Part(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tuple(tables), abreast)
 
 
 def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:

@@ -21,7 +21,7 @@ from assay.number_styles.prefixed import (
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.quality.finding import list_names
 from assay.report.cell_links import VERDICT
-from assay.report.document import Section
+from assay.report.document import MetricTable
 
 RISE, FALL = "▲", "▼"
 NO_VALUE = "–"
@@ -128,14 +128,14 @@ def read_verdict(text: str) -> str:
     return text.lstrip(f"{RISE}{FALL} ").removesuffix(BY_ITSELF)
 
 
-def mark_changes(section: Section, row: Sequence[str]) -> tuple[str, ...]:
+def mark_changes(table: MetricTable, row: Sequence[str]) -> tuple[str, ...]:
     """Return a mark for each cell of a judged row that shows a change: its verdict, or `noise`; others have none."""
     marks = [""] * len(row)
-    for verdict_column, printed in enumerate(section.printed, start=1):
+    for verdict_column, printed in enumerate(table.printed, start=1):
         if printed.prints == VERDICT:
             word = read_verdict(row[verdict_column])
             mark = word if word in _CERTAIN else "noise"
-            changes = (x for x, item in enumerate(section.printed, start=1) if item.runs == printed.runs)
+            changes = (x for x, item in enumerate(table.printed, start=1) if item.runs == printed.runs)
             for column in changes:
                 marks[column] = mark
     return tuple(marks)

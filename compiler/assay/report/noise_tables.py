@@ -14,7 +14,7 @@ from assay.number_styles.prefixed import format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import AVERAGE, CellLink, CellSource
-from assay.report.document import Document, Gallery, Table
+from assay.report.document import Document, Part, Table
 from assay.report.run_results import Choices, RunFigures, add_unit, list_version_labels
 
 TITLE = "Noise from run to run"
@@ -43,10 +43,8 @@ def replace_sections(
         document,
         title=choices.title or f"{', '.join(labels)}: {TITLE.lower()}",
         intro=(f"How much {len(runs)} runs of one version differ, although nothing changed between them.",),
-        sections=(),
-        charts=(),
         differences="",
-        galleries=(Gallery("noise", TITLE, TEXT, (), tables),),
+        parts=(Part("noise", TITLE, TEXT, (), tables),),
     )
 
 

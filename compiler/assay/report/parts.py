@@ -12,7 +12,8 @@ from assay.engine.point_rows import get_column
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.parts import Choice, Part
+from assay.lang.model.parts import Choice
+from assay.lang.model.parts import Part as PartSpec
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.lang.segments import is_segment
@@ -23,7 +24,7 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, render_blocks
 from assay.report.blocks.row_notes import describe_unshown_rows
-from assay.report.document import Appendix, Chart, Entry, Gallery, Group, Plot
+from assay.report.document import Appendix, Chart, Entry, Group, MetricTable, Part, Plot, Table
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import build_metric_entry
 from assay.report.placeholders import collect_placeholder_values, list_labels
@@ -44,7 +45,7 @@ class ShownParts:
     and the name of a statement.
     """
 
-    groups: Sequence[ShownGroup] = ()
+    groups: Sequence[ShownGroup]
     prose: Mapping[str, Prose] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     claims: tuple[Appendix, ...] = ()
@@ -52,29 +53,23 @@ class ShownParts:
     files: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
 
 
-NO_PARTS = ShownParts()
 F = TypeVar("F", bound=Chart | Plot)
 
 
-def build_part_galleries(
-    checked: CheckedPackage, report: Report, parts: ShownParts, choices: Choices, first_figure: int
-) -> tuple[Gallery, ...]:
-    """Return the parts of a report that have anything to show; their figures are numbered from `first_figure` on.
+def build_parts(checked: CheckedPackage, report: Report, parts: ShownParts, choices: Choices) -> tuple[Part, ...]:
+    """Return the parts of a report that have anything to show.
 
     Raises AssayError: prose quotes an unknown run or row, or the constants of a run choose a row that it lacks.
     """
     if not report.parts:
         return ()
-    contexts = _create_contexts(checked, parts, choices, first_figure)
-    return _build_galleries(contexts, report, parts.notes)
+    return _build_printed_parts(_create_contexts(checked, parts, choices), report, parts.notes)
 
 
-def _create_contexts(
-    checked: CheckedPackage, parts: ShownParts, choices: Choices, first_figure: int
-) -> dict[str, RenderContext]:
+def _create_contexts(checked: CheckedPackage, parts: ShownParts, choices: Choices) -> dict[str, RenderContext]:
     """Return the context of each group by name; contexts know each other and number figures in one order."""
     contexts: dict[str, RenderContext] = {}
-    figure_numbers = itertools.count(first_figure)
+    figure_numbers = itertools.count(1)
     for group in parts.groups:
         context = _create_context(checked, group, choices, figure_numbers, contexts)
         contexts[group.name] = dataclasses.replace(
@@ -164,37 +159,51 @@ def collect_group_values(checked: CheckedPackage, groups: Sequence[ShownGroup]) 
     }
 
 
-def _build_galleries(
+def _build_printed_parts(
     contexts: Mapping[str, RenderContext], report: Report, notes_by_part: Mapping[str, tuple[str, ...]]
-) -> tuple[Gallery, ...]:
+) -> tuple[Part, ...]:
     """Render the parts that have anything to show, with links of prose resolved to their places."""
     first_context = next(iter(contexts.values()))  # for parts without a group, which depend on no single run
     rendered_parts = (
-        gallery
+        printed_part
         for place, part in enumerate(report.parts, start=1)
-        for gallery in _build_part(
+        for printed_part in _build_part(
             dataclasses.replace(contexts.get(part.group, first_context), place=place), part,
             notes_by_part.get(part.title, ()),
         )
     )  # fmt: skip
-    galleries = make_figure_ids_unique(filter(_has_content, rendered_parts))
-    addresses = {name_anchor(gallery.title): f"#section-{gallery.id}" for gallery in reversed(galleries)}
-    return tuple(
-        dataclasses.replace(gallery, formatted=resolve_links(gallery.formatted, addresses)) for gallery in galleries
-    )
+    printed = make_figure_ids_unique(_identify(list(filter(_has_content, rendered_parts))))
+    addresses = {name_anchor(item.title): f"#section-{item.id}" for item in reversed(printed)}
+    return tuple(dataclasses.replace(item, formatted=resolve_links(item.formatted, addresses)) for item in printed)
 
 
-def _has_content(gallery: Gallery) -> bool:
-    return bool(gallery.text or gallery.plots or gallery.wide or gallery.tables)
+def _has_content(printed_part: Part) -> bool:
+    return bool(printed_part.text or printed_part.plots or printed_part.wide or printed_part.tables)
 
 
-def _build_part(context: RenderContext, part: Part, notes: Sequence[str]) -> Iterator[Gallery]:
-    """Yield the galleries of a part: one, or several if figures or prose follow tables."""
+def _identify(printed_parts: Sequence[Part]) -> Iterator[Part]:
+    """Yield parts with ids: the anchors of their titles, with a number if another part or table has that."""
+    used_ids = {
+        table.id
+        for printed_part in printed_parts
+        for table in printed_part.tables
+        if isinstance(table, MetricTable) and table.title != printed_part.title
+    }
+    for printed_part in printed_parts:
+        name = name_anchor(printed_part.title) or "part"
+        candidates = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+        used_ids.add(identifier := next(item for item in candidates if item not in used_ids))
+        yield dataclasses.replace(printed_part, id=identifier)
+
+
+def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) -> Iterator[Part]:
+    """Yield what is printed of a part: one, or several if figures or prose follow tables."""
     named_choices: set[str] = set()
     for number, blocks in enumerate(_divide_blocks(render_blocks(context, part)), start=1):
         choices = dict.fromkeys(name for block in blocks for name in block.choices if name not in {"", *named_choices})
         named_choices |= {*choices}
         prose = tuple(text_block for block in blocks for text_block in block.prose)
+        plots = tuple(plot for block in blocks for plot in block.plots)
         text = (
             *(leaf.text for leaf in list_leaves(prose)),
             *(sentence for name in choices for sentence in _describe_choice(context, context.report.get_choice(name))),
@@ -202,13 +211,16 @@ def _build_part(context: RenderContext, part: Part, notes: Sequence[str]) -> Ite
             *(notes if number == 1 else ()),
             *(gap for block in blocks for gap in block.gaps),
         )
-        yield Gallery(
-            f"part-{context.place}" if number == 1 else f"part-{context.place}-{number}",
+        yield Part(
+            "",
             part.title,
             text,
-            tuple(plot for block in blocks for plot in block.plots),
-            tuple(table for block in blocks for table in block.tables),
-            abreast=_count_abreast(len(context.runs), is_landscape=context.is_landscape),
+            plots,
+            tuple(_name_table(part, table) for block in blocks for table in block.tables),
+            abreast=_count_abreast(
+                1 if plots and all(isinstance(plot, Chart) for plot in plots) else len(context.runs),
+                is_landscape=context.is_landscape,
+            ),
             wide=tuple(plot for block in blocks for plot in block.wide),
             quoted=tuple(item for block in blocks for item in block.quoted),
             formatted=() if is_plain(prose) else prose,
@@ -216,8 +228,15 @@ def _build_part(context: RenderContext, part: Part, notes: Sequence[str]) -> Ite
         )
 
 
+def _name_table(part: PartSpec, table: MetricTable | Table) -> MetricTable | Table:
+    """Return a table whose id has the title of its part, if it is a table of metrics with another title."""
+    if not isinstance(table, MetricTable) or table.title == part.title:
+        return table
+    return dataclasses.replace(table, id=name_anchor(f"{part.title}/{table.title}"))
+
+
 def _divide_blocks(blocks: Iterable[RenderedBlocks]) -> list[list[RenderedBlocks]]:
-    """Divide the output of blocks where it cannot follow in the same gallery: prose or figures after tables."""
+    """Divide the output of blocks where it cannot follow in the same printed part: prose or figures after tables."""
     divided: list[list[RenderedBlocks]] = [[]]
     last_stage = 0
     for block in blocks:
@@ -229,7 +248,7 @@ def _divide_blocks(blocks: Iterable[RenderedBlocks]) -> list[list[RenderedBlocks
     return divided
 
 
-def make_figure_ids_unique(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
+def make_figure_ids_unique(printed_parts: Iterable[Part]) -> tuple[Part, ...]:
     """Return the parts with unique figure ids: repeated ids get a number as suffix.
 
     Ids repeat when a series is drawn twice, a metric is drawn over two others, or two run names differ only in
@@ -245,11 +264,11 @@ def make_figure_ids_unique(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
 
     return tuple(
         dataclasses.replace(
-            gallery,
-            plots=tuple(plot and make_unique(plot) for plot in gallery.plots),
-            wide=tuple(make_unique(plot) for plot in gallery.wide),
+            printed_part,
+            plots=tuple(plot and make_unique(plot) for plot in printed_part.plots),
+            wide=tuple(make_unique(plot) for plot in printed_part.wide),
         )
-        for gallery in galleries
+        for printed_part in printed_parts
     )
 
 
@@ -304,8 +323,6 @@ def build_part_dictionary(checked: CheckedPackage, report: Report, prose_texts: 
 
     Segments of metrics are among the terms.
     """
-    if not report.parts:
-        return ()
     prose_texts = tuple(prose_texts)
     explained = {name for group in report.dictionary for name in group.metrics}
     metric_ids = dict.fromkeys((*list_part_metrics(report, prose_texts), *report.compared_metrics))

@@ -31,7 +31,7 @@ from assay.report.cell_links import (
     CellLink,
     CellSource,
 )
-from assay.report.document import Appendix, Document, Gallery, Section, Table
+from assay.report.document import Appendix, Document, MetricTable, Part, Table
 from assay.report.judged_cells import BY_ITSELF, format_verdict, read_verdict
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
@@ -82,17 +82,17 @@ def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
     yield from _list_table_cells(document.manifest.title, document.manifest, aliases)
     if document.observations:
         yield from _list_quoted_cells(document.observations)
-    for section in document.sections:
-        yield from _list_section_cells(section, aliases)
-        if section.percentiles:
-            yield from _list_table_cells(section.title, section.percentiles, aliases)
+    names_by_id = {table.id: name for name, table in document.named_metric_tables.items()}
     paragraphs = 0  # of the part so far
-    for gallery in document.galleries:
-        paragraphs = paragraphs if gallery.continues else 0
-        yield from _list_quoted_cells(gallery, paragraphs)
-        paragraphs += len(gallery.text)
-        for table in gallery.tables:
-            yield from _list_table_cells(f"{gallery.title}/{table.title}", table, aliases)
+    for part in document.parts:
+        paragraphs = paragraphs if part.continues else 0
+        yield from _list_quoted_cells(part, paragraphs)
+        paragraphs += len(part.text)
+        for table in part.tables:
+            if isinstance(table, MetricTable):
+                yield from _list_metric_cells(names_by_id[table.id], table, aliases)
+            else:
+                yield from _list_table_cells(f"{part.title}/{table.title}", table, aliases)
     for claim in document.claims:
         yield from _list_table_cells(claim.title, claim, aliases)
     yield from _list_table_cells(document.filters.title, document.filters, aliases)
@@ -109,13 +109,13 @@ def _list_answer_cells(document: Document, answer: Answer, package: Package, ali
     """Yield the numbers of metrics on a first page, and the cells of its rows, which are also in tables."""
     title = document.name_answer(answer)
     yield from _count_verdicts(document, answer, title, package, aliases)
-    sections = {metric: section for section in reversed(document.sections) for metric in section.metrics}
+    tables = {metric: table for table in reversed(document.metric_tables) for metric in table.metrics}
     rows = [row for group in answer.groups for row in group.rows] + list(answer.conditions)
     labels = Counter(row.label for row in rows)
     for row in rows:
         label = row.label if labels[row.label] == 1 else f"{row.label} ({row.metric})"
         row_aliases = aliases.get(row.metric, (row.metric,))
-        columns = _list_answer_columns(answer, row, sections[row.metric]) if row.metric in sections else ()
+        columns = _list_answer_columns(answer, row, tables[row.metric]) if row.metric in tables else ()
         for column, text, prints, runs in columns:
             if text:
                 sources = tuple(CellSource(row.metric, run) for run in runs)
@@ -123,11 +123,11 @@ def _list_answer_cells(document: Document, answer: Answer, package: Package, ali
 
 
 def _list_answer_columns(
-    answer: Answer, row: JudgedRow, section: Section
+    answer: Answer, row: JudgedRow, table: MetricTable
 ) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """Yield column, text, kind and runs of the cells of a row, which `section` shows, too."""
-    base = section.printed[0].runs
-    runs = {item.prints: item.runs for item in section.printed if (item.version or item.runs[-1]) == answer.run_id}
+    """Yield column, text, kind and runs of the cells of a row, which `table` shows, too."""
+    base = table.printed[0].runs
+    runs = {item.prints: item.runs for item in table.printed if (item.version or item.runs[-1]) == answer.run_id}
     yield answer.base, row.base, AVERAGE, base
     both = runs.get(PERCENT, ())
     yield answer.run, row.value, AVERAGE, runs.get(AVERAGE, ())
@@ -143,8 +143,8 @@ def _count_verdicts(
     """Yield how many metrics that are better in a direction have an interval, each verdict, or one by itself."""
     directed = {metric.id for metric in package.metrics if metric.better != "neither"}
     cells: dict[str, Cell] = {}
-    for section in document.sections:
-        for cell in _list_section_cells(section, aliases):
+    for name, table in document.named_metric_tables.items():
+        for cell in _list_metric_cells(name, table, aliases):
             is_whole = cell.prints == VERDICT and not is_segment(cell.sources[0].entry)
             if is_whole and cell.column_aliases[0].rpartition(" ")[0] == answer.run_id:
                 cells.setdefault(cell.sources[0].entry, cell)
@@ -159,22 +159,27 @@ def _count_verdicts(
         yield Cell(title, _COUNTS_ROW, verdict, str(len(names)), COUNT, (), decided_by=tuple(names))
 
 
-def _list_section_cells(section: Section, aliases: Aliases) -> Iterator[Cell]:
-    """Yield the cells of a table of metrics; a sample count belongs to the metric that was counted."""
-    labels = Counter(row[0] for row in section.rows)
-    for row, metric in zip(section.rows, section.metrics, strict=True):
+def _list_metric_cells(title: str, table: MetricTable, aliases: Aliases) -> Iterator[Cell]:
+    """Yield the cells of a table of metrics with the name `title`, then those of its further columns.
+
+    A sample count belongs to the metric that was counted.
+    """
+    labels = Counter(row[0] for row in table.rows)
+    for row, metric in zip(table.rows, table.metrics, strict=True):
         row_aliases = aliases.get(metric, (metric,)) if metric else ()
         label = row[0] if labels[row[0]] == 1 or not metric else f"{row[0]} ({metric})"
         run_column = ""
-        for name, text, item in zip(section.header[1:], row[1:], section.printed, strict=False):
+        for name, text, item in zip(table.header[1:], row[1:], table.printed, strict=False):
             run_column = run_column if item.prints in DELTAS else name
             column = f"{run_column} {name}" if item.prints in DELTAS else name
             run = item.version or item.runs[-1]
             column_aliases = (f"{run} {name}" if item.prints in DELTAS else run,)
             if text:
                 prints = item.prints if metric else SIZE
-                sources = tuple(CellSource(metric or section.counted, run) for run in item.runs)
-                yield Cell(section.title, label, column, text, prints, sources, row_aliases, column_aliases)
+                sources = tuple(CellSource(metric or table.counted, run) for run in item.runs)
+                yield Cell(title, label, column, text, prints, sources, row_aliases, column_aliases)
+    if table.percentiles:
+        yield from _list_table_cells(title, table.percentiles, aliases)
 
 
 def _list_table_cells(section: str, table: Table | Appendix, aliases: Aliases) -> Iterator[Cell]:
@@ -231,19 +236,19 @@ def _find_aliases(table: Table | Appendix, lead: CellLink, column: str, aliases:
     return (run,)
 
 
-def _list_quoted_cells(gallery: Gallery, preceding: int = 0) -> Iterator[Cell]:
+def _list_quoted_cells(part: Part, preceding: int = 0) -> Iterator[Cell]:
     """Yield the values that paragraphs quote: a row per paragraph, a column per value as printed.
 
-    `preceding` is the number of paragraphs of the part before the gallery.
+    `preceding` is the number of paragraphs of the part before.
     """
-    for index in sorted({item.paragraph for item in gallery.quoted}):
-        quoted = [item for item in gallery.quoted if item.paragraph == index]
-        texts = [gallery.text[index][item.begin : item.end] for item in quoted]
+    for index in sorted({item.paragraph for item in part.quoted}):
+        quoted = [item for item in part.quoted if item.paragraph == index]
+        texts = [part.text[index][item.begin : item.end] for item in quoted]
         for item, text, column in zip(quoted, texts, number_duplicates(texts), strict=True):
             source = CellSource(item.entry, item.run, item.where, item.since, item.until, item.statistic)
             prints = item.prints or (STATISTIC if item.statistic else ROW)
             row = f"paragraph {preceding + index + 1}"
-            yield Cell(gallery.title, row, column, text, prints, item.sources or (source,))
+            yield Cell(part.title, row, column, text, prints, item.sources or (source,))
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Ids of the tables of metrics, and notes below them: judgements, numbers of samples, rows without a chart."""
+"""Build notes below tables of metrics: judgements, numbers of samples, rows without a chart."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
-from assay.lang.model.report import Report
-from assay.lang.model.report import Section as SectionSpec
+from assay.lang.model.report import Report, Section
 from assay.quality.finding import list_names
 from assay.report.judged_cells import list_judgement_notes
 from assay.report.run_results import RunFigures
@@ -17,11 +16,6 @@ from assay.report.run_results import RunFigures
 _NO_FIGURE = "Without a figure, since `charts` of the report does not name them:"
 MOST_NAMED = 5
 """How many metrics a note names; it counts more."""
-
-
-def name_section(title: str) -> str:
-    """Return the id of the section with a title."""
-    return "-".join(title.lower().split())
 
 
 def list_verdict_notes(
@@ -38,7 +32,7 @@ def list_verdict_notes(
             yield f"{label}: {note}" if len(runs) > 2 else note
 
 
-def list_chart_notes(report: Report, section: SectionSpec, metrics: Sequence[Metric]) -> Iterator[str]:
+def list_chart_notes(report: Report, section: Section, metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield a note with the metrics of a table that have samples, but no chart in a report with charts, and why."""
     drawn = {chart.metric for _, chart in report.metric_charts}
     omitted = [metric.name for metric in metrics if metric.id not in drawn and not is_formula(metric)]

@@ -10,18 +10,18 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
-from assay.lang.model.report import Report
-from assay.lang.model.report import Section as SectionSpec
+from assay.lang.model.report import Report, Section
 from assay.number_styles.registry import Style, get_style
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report import run_results
 from assay.report.cell_links import list_printed_columns
-from assay.report.document import Section
+from assay.report.document import MetricTable
+from assay.report.formatted_text import name_anchor
 from assay.report.judged_cells import format_judged_cells, get_sort_keys, name_judged_columns
 from assay.report.percentiles import build_percentile_table, list_split_notes
 from assay.report.row_units import ReportUnits, RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit
-from assay.report.section_notes import list_chart_notes, list_count_notes, list_verdict_notes, name_section
+from assay.report.section_notes import list_chart_notes, list_count_notes, list_verdict_notes
 from assay.report.versions import Version, list_mean_notes
 from assay.util.percent_change import to_percent
 
@@ -52,11 +52,11 @@ class SectionContext:
         """Return the figures of each version."""
         return [item.figures for item in self.versions]
 
-    def list_metrics(self, section: SectionSpec) -> list[Metric]:
+    def list_metrics(self, section: Section) -> list[Metric]:
         """Return the metrics of a section."""
         return list(map(self.checked.get_metric, section.metrics))
 
-    def find_counted(self, section: SectionSpec) -> list[str]:
+    def find_counted(self, section: Section) -> list[str]:
         """Return the metrics whose numbers of samples the last row of a section has; empty if it has no such row."""
         measured = [metric.id for metric in self.list_metrics(section) if not is_formula(metric)]
         if not measured or section.by or not self.number_style.has_sample_counts:
@@ -65,7 +65,7 @@ class SectionContext:
         return measured if self.number_style.has_unit_prefixes and self.judgements is not None else measured[:1]
 
 
-def build_section(context: SectionContext, section: SectionSpec, counted: Sequence[str] = ()) -> Section:
+def build_section(context: SectionContext, section: Section, counted: Sequence[str] = ()) -> MetricTable:
     """Return a section of a report, whose last row has the numbers of samples of the metrics `counted`, if any.
 
     It has no notes, `list_section_notes` has.
@@ -87,8 +87,8 @@ def build_section(context: SectionContext, section: SectionSpec, counted: Sequen
         rows.append(_sample_counts(style, counted, runs, (len(header) - 2) // max(1, len(runs) - 1)))
         sort_keys.append((None,) * (len(header) - 1))
         metric_ids.append(None)
-    return Section(
-        name_section(section.title),
+    return MetricTable(
+        name_anchor(section.title),
         section.title,
         section.doc,
         header,
@@ -105,7 +105,7 @@ def build_section(context: SectionContext, section: SectionSpec, counted: Sequen
     )
 
 
-def list_section_notes(context: SectionContext, section: SectionSpec, counted: Sequence[str] = ()) -> Iterator[str]:
+def list_section_notes(context: SectionContext, section: Section, counted: Sequence[str] = ()) -> Iterator[str]:
     """Yield the notes on a section: what its values are means of, sample counts, verdicts, rows without a chart."""
     metrics, runs, judgements = context.list_metrics(section), context.runs, context.judgements
     yield from list_mean_notes(context.versions, metrics)

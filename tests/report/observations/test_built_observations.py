@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.support.commands import CommandResult, run_assay
 from tests.support.documentation import ROOT
+from tests.support.documents import list_sections
 from tests.support.laboratory import CARDANO
 
 RUNS = [word for case in ("baseline", "candidate") for word in ("--run", str(CARDANO / case / "run"))]
@@ -49,7 +50,7 @@ def test_every_drafted_number_is_a_printed_cell(built: Path) -> None:
     document = read_document(built)
     cells = {
         (metric, column["prints"]): text.lstrip("+-")
-        for section in document["sections"]
+        for section in list_sections(document)
         for row, metric in zip(section["rows"], section["metrics"], strict=True)
         for column, text in zip(section["printed"], row[1:], strict=True)
     }
@@ -66,7 +67,7 @@ def test_only_certain_changes_are_stated(built: Path) -> None:
     document = read_document(built)
     verdicts = {
         metric: row[6]
-        for section in document["sections"]
+        for section in list_sections(document)
         for row, metric in zip(section["rows"], section["metrics"], strict=True)
     }
     observations = document["observations"]
@@ -82,7 +83,7 @@ def test_quote_of_a_silence_states_its_verdict(
     document = read_document(built)
     metrics = [
         metric
-        for section in document["sections"]
+        for section in list_sections(document)
         for row, metric in zip(section["rows"], section["metrics"], strict=True)
         if metric and row[6] == wrong
     ]
@@ -177,7 +178,7 @@ def test_upgrade_names_averages_before_and_after(cache: Path, tmp_path: Path) ->
 def test_levels_of_rows_are_ranges_of_printed_cells(qa: Path, cache: Path) -> None:
     document = read_document(qa)
     blocks = next(
-        table for part in document["galleries"] for table in part["tables"] if table["title"] == "Blocks of the nodes"
+        table for part in document["parts"] for table in part["tables"] if table["title"] == "Blocks of the nodes"
     )
     column = blocks["of_columns"].index("node_block_interval")
     intervals = sorted((row[column] for row in blocks["rows"]), key=Decimal)

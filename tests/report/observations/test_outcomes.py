@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay.report.cell_links import JUDGED, OUTCOME, WORDS, CellLink
-from assay.report.document import Document, Gallery, Table, parse_document
+from assay.report.document import Document, Part, Table, parse_document
 from assay.report.observations.sentences import describe_outcomes
 from tests.support.documentation import ROOT
 
@@ -55,7 +55,7 @@ def create_document(header: tuple[str, ...], kinds: list[str], rows: list[tuple[
     links = tuple(CellLink(y, first + x, kind, ()) for y in range(len(rows)) for x, kind in enumerate(kinds))
     table = Table("Results", header, tuple(rows), leads=links)
     document = parse_document((ROOT / "golden" / "reports" / "two.document.json").read_text(encoding="utf-8"))
-    return replace(document, galleries=(Gallery("part-1", "Results", (), (), (table,)),))
+    return replace(document, parts=(Part("part-1", "Results", (), (), (table,)),))
 
 
 @pytest.mark.parametrize("name", CASES)

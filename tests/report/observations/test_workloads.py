@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.commands import run_assay
 from tests.support.documentation import ROOT
+from tests.support.documents import list_sections
 from tests.support.laboratory import CARDANO
 
 #: the runs under each workload
@@ -49,16 +50,15 @@ def test_tables_are_those_of_the_comparison(workload: str, built: Path, cache: P
     runs = [text for name in WORKLOADS[workload] for text in ("--run", CARDANO / name / "run")]
     command = ("build", "cardano/comparison", *runs, "-o", tmp_path / "out", "--to", "md")
     assert run_assay("--cache", cache, *command, cwd=ROOT).status == 0
-    sections = read_document(tmp_path / "out")["sections"]
+    sections = list_sections(read_document(tmp_path / "out"))
     part = next(
         part
-        for part in read_document(built)["galleries"]
-        if any(link["of"][0]["run"].startswith(f"{workload}:") for table in part["tables"] for link in table["leads"])
+        for part in read_document(built)["parts"]
+        if part["tables"][0]["printed"][0]["runs"][0].startswith(f"{workload}:")
     )
     assert [table["title"] for table in part["tables"]] == [section["title"] for section in sections]
     for table, section in zip(part["tables"], sections, strict=True):
-        expected = [row for row, metric in zip(section["rows"], section["metrics"], strict=True) if metric]
-        assert [row[1:] for row in table["rows"]] == [row[1:] for row in expected[: len(table["rows"])]]
+        assert [row[1:] for row in table["rows"]] == [row[1:] for row in section["rows"]]
 
 
 def test_one_text_is_about_all_workloads(built: Path) -> None:
@@ -74,11 +74,11 @@ def test_title_names_the_runs_of_all_workloads(built: Path) -> None:
 def test_every_number_of_the_text_is_a_cell_of_its_workload(built: Path) -> None:
     document = read_document(built)
     cells = {
-        (source["run"], link["of"][0]["entry"], table["rows"][link["row"]][link["column"]].lstrip("+-"))
-        for part in document["galleries"]
-        for table in part["tables"]
-        for link in table["leads"]
-        for source in link["of"]
+        (run, metric, text.lstrip("+-"))
+        for table in list_sections(document)
+        for metric, row in zip(table["metrics"], table["rows"], strict=True)
+        for printed, text in zip(table["printed"], row[1:], strict=True)
+        for run in printed["runs"]
     }
     observations = document["observations"]
     for item in observations["quoted"]:

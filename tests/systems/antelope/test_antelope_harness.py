@@ -301,11 +301,12 @@ def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None
 
 def test_report_shows_statistics_and_verdict(built: Path) -> None:
     document = load_json(built / "document.json")
-    assert [gallery["title"] for gallery in document["galleries"]] == [
+    assert [gallery["title"] for gallery in document["parts"]] == [
+        "Throughput", "Blocks of the analysis window",
         "Verdict", "Blocks and the analysis window", "Transactions per second", "Block statistics",
         "Transaction statistics", "Producers and forks",
     ]  # fmt: skip
-    tables = {item["title"]: item["rows"] for gallery in document["galleries"] for item in gallery["tables"]}
+    tables = {item["title"]: item["rows"] for gallery in document["parts"] for item in gallery["tables"]}
     assert document["manifest"]["rows"][0] == ["Run completed", "yes"]
     assert tables["Result"] == [["node_01", "yes", "met", "met", "yes", "pass", "1", "1.21", "133", "133"]]
     assert tables["TPS"] == [["node_01", "0", "21", "1.21", "3.23", "147"]]

@@ -72,7 +72,7 @@ def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 def find_table(report: Path, title: str) -> Any:
-    galleries = load_json(report / "document.json")["galleries"]
+    galleries = load_json(report / "document.json")["parts"]
     return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
 
 
@@ -257,17 +257,19 @@ def test_recorded_disk_writes_fall_as_concluded(report: Path) -> None:
 def test_tables_of_averages_have_no_undefined_number(report: Path) -> None:
     """Swap is never used; CPUs are always used after the upgrade."""
     assert find_table(report, "CPU before and after")["rows"] == [
-        ["CPU usage, %", "94.7", "100", "+5.3", "+5.6", "-7 … +20", "cannot tell"]
+        ["CPU usage, %", "94.7", "100", "+5.3", "+5.6", "-7 … +20", "cannot tell"],
+        ["Sample count", "21", "24", "", "", "", ""],
     ]
     assert find_table(report, "Memory before and after")["rows"] == [
         ["Used memory, GiB", "0.819", "1.02", "+0.196", "+24", "-9 … +70", "cannot tell"],
         ["Used swap, MiB", "0", "0", "0", "—", "exact", "same"],
+        ["Sample count", "24", "24", "", "", "", ""],
     ]
 
 
 def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
     document = load_json(report / "document.json")
-    plots = [plot for gallery in document["galleries"] for plot in gallery["plots"]]
+    plots = [plot for gallery in document["parts"] for plot in gallery["plots"]]
     assert len(plots) == 4
     cut = _parse_nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"])
     # The first sample; the first value of a rate comes later.
@@ -292,7 +294,7 @@ def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> 
 
 
 def test_missing_node_values_are_reported(report: Path) -> None:
-    (node,) = (item for item in load_json(report / "document.json")["galleries"] if item["title"] == "Node")
+    (node,) = (item for item in load_json(report / "document.json")["parts"] if item["title"] == "Node")
     assert node["plots"] == []
     assert node["text"][1].startswith("There are no samples of: Head block, Last irreversible block, ")
     assert (node["tables"], node["text"][2:]) == (
@@ -384,16 +386,14 @@ def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
     seconds = range(16), range(26, 50)
     expected = [sum(1 + min(n, 40) // 20 for n in phase) / len(phase) for phase in seconds]
     assert list(averages["peers_incoming"]) == pytest.approx(expected, rel=1e-12)
-    (node,) = (item for item in load_json(tmp_path / "out" / "document.json")["galleries"] if item["title"] == "Node")
+    (node,) = (item for item in load_json(tmp_path / "out" / "document.json")["parts"] if item["title"] == "Node")
     assert len(node["plots"]) == 8
-    assert node["text"] == [
-        "Metrics of the node itself, from its own exporter.",
-        "16 units of time are few: 15 batches (Incoming peers).",
-    ]
+    assert node["text"] == ["Metrics of the node itself, from its own exporter."]
     (table,) = node["tables"]
+    assert "16 units of time are few: 15 batches (Incoming peers)." in table["notes"]
     assert [row[0] for row in table["rows"]] == [
         "Incoming peers, peers", "Outgoing peers, peers", "Incoming transactions, tx/s",
-        "Produced transactions, tx/s",
+        "Produced transactions, tx/s", "Sample count",
     ]  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def read_averages(report: Path, column: str) -> dict[str, float]:
 
 
 def list_galleries(report: Path) -> dict[str, Any]:
-    return {gallery["title"]: gallery for gallery in load_json(report / "document.json")["galleries"]}
+    return {gallery["title"]: gallery for gallery in load_json(report / "document.json")["parts"]}
 
 
 def list_tables(galleries: Iterable[Any]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def test_timelines_draw_a_line_for_each_host(cache: Path, tmp_path: Path) -> Non
     assert result.status == 0, result.err
     reconstruction = reconstruct(run)
     document = json.loads((tmp_path / "out" / "document.json").read_text(encoding="utf-8"))
-    plots = {plot["title"]: plot for part in document["galleries"] for plot in part["plots"]}
+    plots = {plot["title"]: plot for part in document["parts"] for plot in part["plots"]}
     assert len(plots) == len(COLUMNS)
     plot = plots["Mempool size, tx"]
     assert plot["panels"] == [log.host for log in reconstruction.run.logs]

@@ -21,6 +21,7 @@ from tests.support.analysis import OWN_GRAINS, build_analysis, list_own_metrics
 from tests.support.cases import CASES, Case, format_options
 from tests.support.commands import MODEL, build
 from tests.support.differences import assert_no_differences
+from tests.support.documents import list_charts, list_sections
 from tests.support.laboratory import ExaminedRun, Laboratory
 
 
@@ -163,7 +164,7 @@ def test_manifest_equals_the_reference(reports: tuple[dict[str, Any], dict[str, 
 @pytest.mark.parametrize("index", range(len(TITLES)), ids=TITLES)
 def test_table_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any]], index: int) -> None:
     ours, theirs = reports
-    section = ours["sections"][index]
+    section = list_sections(ours)[index]
     places = [place for place, label in enumerate(section["header"]) if label not in JUDGED]
     header, *rows = ([row[place] for place in places] for row in (section["header"], *section["rows"]))
     reference_section = theirs["sections"][index]
@@ -177,13 +178,13 @@ def test_table_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any
 
 def test_report_has_no_other_table(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
     ours, theirs = reports
-    assert [item["title"] for item in ours["sections"]] == [item["title"] for item in theirs["sections"]]
+    assert [item["title"] for item in list_sections(ours)] == [item["title"] for item in theirs["sections"]]
 
 
 def test_plots_have_same_metrics_in_same_order(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
     ours, theirs = reports
-    assert [item["id"] for item in ours["charts"]] == [item["deField"] for item in theirs["charts"]]
-    assert [item["title"] for item in ours["charts"]] == [item["deShortDesc"] for item in theirs["charts"]]
+    assert [item["id"] for item in list_charts(ours)] == [item["deField"] for item in theirs["charts"]]
+    assert [item["title"] for item in list_charts(ours)] == [item["deShortDesc"] for item in theirs["charts"]]
 
 
 def test_dictionary_has_the_same_metrics(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:

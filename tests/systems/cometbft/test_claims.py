@@ -60,7 +60,7 @@ def find_table(out: Path, label: str) -> dict[tuple[int, int], int]:
     """Return the saturation table of a run in the report."""
     (section,) = (
         item
-        for gallery in load_json(out / "document.json")["galleries"]
+        for gallery in load_json(out / "document.json")["parts"]
         for item in gallery["tables"]
         if item["title"] == (f"{TITLE}: {label}" if label else TITLE)
     )

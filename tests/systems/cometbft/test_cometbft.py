@@ -77,7 +77,7 @@ def read_tool_report() -> dict[str, dict[str, int]]:
 
 
 def find_table(built: Path, title: str) -> Any:
-    galleries = load_json(built / "document.json")["galleries"]
+    galleries = load_json(built / "document.json")["parts"]
     return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
 
 
@@ -195,7 +195,7 @@ def test_report_shows_every_part_and_quotes_results(built: Path) -> None:
     assert "In the first experiment, 1450 tx of 1450 tx are in blocks, 50.7 tx/s." in flat
     assert "There is no other run to compare with." in flat
     document = load_json(built / "document.json")
-    assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 8, 10, 10, 11, 11, 5, 5, 0, 0]
+    assert [len(gallery["plots"]) for gallery in document["parts"]] == [0, 0, 0, 0, 0, 8, 10, 10, 11, 11, 5, 5, 0, 0]
 
 
 PROSE = "specs/cometbft/prose/saturation.md"
@@ -286,7 +286,7 @@ def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> N
     remaining_lines = [row for number, row in enumerate(lines) if not (row.startswith(first) and number % 7 == 3)]
     path.write_bytes(gzip.compress("\n".join([head, *remaining_lines, ""]).encode()))
     document = assemble_document(cache, f"base={RUN}", f"slow={run}")
-    results = next(gallery for gallery in document["galleries"] if gallery["title"] == "Results")
+    results = next(gallery for gallery in document["parts"] if gallery["title"] == "Results")
     _, verdict, *_ = results["tables"]
     assert verdict["header"] == [
         "Connections", "Rate, tx/s", "Metric", "base", "slow", "Δ%", "Result",
@@ -298,7 +298,7 @@ def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> N
     assert rows["1", "50", "Throughput, tx/s"][-1] == "fail"
     assert rows["1", "50", "Average latency, s"][-1] == "pass"
     assert {row[-1] for key, row in rows.items() if key[:2] != ("1", "50")} == {"pass"}
-    plots = next(gallery for gallery in document["galleries"] if gallery["title"] == "Latencies")["plots"]
+    plots = next(gallery for gallery in document["parts"] if gallery["title"] == "Latencies")["plots"]
     assert [plot["title"].rsplit(": ", 1)[1] for plot in plots[:4]] == ["base", "slow", "base", "slow"]
 
 
@@ -335,7 +335,7 @@ def test_part_without_data_has_a_note(tmp_path: Path, cache: Path) -> None:
     result = build_article(tmp_path / "out", cache, run)
     assert (result.status, result.err.count("\n")) == (0, 1)
     assert result.err.startswith("warning: Run load only has no records of source samples (")
-    galleries = {item["title"]: item for item in load_json(tmp_path / "out" / "document.json")["galleries"]}
+    galleries = {item["title"]: item for item in load_json(tmp_path / "out" / "document.json")["parts"]}
     nodes = galleries["Metrics of the nodes"]
     assert nodes["plots"] == []
     assert nodes["text"][-1] == (
@@ -354,7 +354,7 @@ def test_figures_show_the_runs_that_have_their_records(tmp_path: Path, cache: Pa
     named = [word for run in runs for word in ("--run", run)]
     result = run_assay("build", "cometbft/qa", *named, "--to", "md", "-o", out, "--cache", cache)
     assert result.status == 0, result.err
-    galleries = {item["title"]: item for item in load_json(out / "document.json")["galleries"]}
+    galleries = {item["title"]: item for item in load_json(out / "document.json")["parts"]}
     nodes = galleries["Metrics of the nodes"]
     assert len(nodes["plots"]) == 10
     assert {plot["title"].rsplit(": ", 1)[1] for plot in nodes["plots"]} == {f"0.38.17 ({runs[complete].name})"}

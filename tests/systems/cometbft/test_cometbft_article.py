@@ -55,11 +55,11 @@ def build_article(out: Path, cache: Path, *runs: str | Path) -> CommandResult:
 
 def find_part(built: Path | dict[str, Any], title: str) -> Any:
     document = load_json(built / "document.json") if isinstance(built, Path) else built
-    return next(item for item in document["galleries"] if item["title"] == title)
+    return next(item for item in document["parts"] if item["title"] == title)
 
 
 def find_plot(built: Path, identifier: str) -> Any:
-    galleries = load_json(built / "document.json")["galleries"]
+    galleries = load_json(built / "document.json")["parts"]
     plots = [plot for item in galleries for plot in (*item["plots"], *item.get("wide", ())) if plot]
     return next(item for item in plots if item["id"] == identifier)
 
@@ -463,11 +463,11 @@ def test_lines_of_grid_equal_the_servers_answer(
 
 
 def test_grid_has_a_panel_for_each_case_and_column(four_run_report: Path) -> None:
-    spec = load_json(four_run_report / "charts" / "grid-9-1-1.vl.json")
+    spec = load_json(four_run_report / "charts" / "grid-13-1-1.vl.json")
     assert spec["facet"]["row"]["sort"] == ["none", "2 KiB"]
     width = 4 * spec["spec"]["width"] + 3 * spec["spacing"]["column"]
     assert spec["padding"]["right"] == width + 8
-    svg = (four_run_report / "charts" / "grid-9-1-1.svg").read_text(encoding="utf-8")
+    svg = (four_run_report / "charts" / "grid-13-1-1.svg").read_text(encoding="utf-8")
     assert all(f">{name}<" in svg for name in ("none", "2 KiB", "Latency, s", "Rounds"))
 
 

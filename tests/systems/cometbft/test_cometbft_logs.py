@@ -93,7 +93,7 @@ def test_metrics_of_each_node_are_those_of_plain_python(qa: Path) -> None:
 
 
 def test_report_has_a_row_and_a_figure_of_each_node(qa: Path) -> None:
-    part = next(item for item in load_json(qa / "document.json")["galleries"] if item["title"] == "Logs of the nodes")
+    part = next(item for item in load_json(qa / "document.json")["parts"] if item["title"] == "Logs of the nodes")
     assert [row[:2] for row in part["tables"][0]["rows"]] == [
         ["ephemeral0", "1"],
         ["validator0", "1"],
@@ -122,9 +122,7 @@ def test_report_of_a_run_without_logs_has_a_note(tmp_path: Path, cache: Path) ->
     )
     assert (result.status, result.err) == (0, left_out)
     part = next(
-        item
-        for item in load_json(tmp_path / "out" / "document.json")["galleries"]
-        if item["title"] == "Logs of the nodes"
+        item for item in load_json(tmp_path / "out" / "document.json")["parts"] if item["title"] == "Logs of the nodes"
     )
     assert (part["plots"], part["tables"]) == ([], [])
     assert part["text"][-1] == (

@@ -40,7 +40,7 @@ def build_part(out: Path, cache: Path, *runs: Path, article: str = "published", 
     options += ["--date", "2026-11-21", "--to", "md", "-o", out, "--cache", cache]
     result = run_assay("build", f"cometbft/{article}", *options, cwd=cwd)
     assert result.status == 0, result.err
-    galleries = load_json(out / "document.json")["galleries"]
+    galleries = load_json(out / "document.json")["parts"]
     return next(item for item in galleries if item["title"].startswith("Saturation"))
 
 

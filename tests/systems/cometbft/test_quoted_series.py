@@ -46,7 +46,7 @@ def trace(built: Path, cell: str, cache: Path) -> CommandResult:
 
 
 def find_results(built: Path) -> dict[str, Any]:
-    galleries = load_json(built / "document.json")["galleries"]
+    galleries = load_json(built / "document.json")["parts"]
     return next(gallery for gallery in galleries if gallery["title"] == "Results")
 
 

@@ -85,7 +85,7 @@ def test_equal_drive_names_are_distinguished_by_host(tmp_path: Path, cache: Path
         "build", "antelope/endurance", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache
     )
     assert (result.status, result.err) == (0, "")
-    (part,) = load_json(tmp_path / "out" / "document.json")["galleries"]
+    (part,) = load_json(tmp_path / "out" / "document.json")["parts"]
     (table,) = (item for item in part["tables"] if item["title"].startswith("Drive lifetime"))
     assert table["header"] == ["Rated endurance", "sda, h1, years", "sda, h2, years"]
     (first, *_) = table["rows"]
@@ -160,7 +160,7 @@ def test_job_named_like_computed_mean_keeps_its_line(tmp_path: Path, cache: Path
     (run / "report" / "raw.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
     result = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
     assert result.status == 0, result.err
-    plots = [plot for part in load_json(tmp_path / "out" / "document.json")["galleries"] for plot in part["plots"]]
+    plots = [plot for part in load_json(tmp_path / "out" / "document.json")["parts"] for plot in part["plots"]]
     plot = next(item for item in plots if "peer_count" in item["id"])
     assert plot["panels"] == ["mean", "job mean", "v"]
     heights = {line: {row[2] for row in plot["rows"] if row[0] == line} for line in plot["panels"]}

@@ -60,11 +60,11 @@ def select(runs: Mapping[str, Path], group: str) -> dict[str, Path]:
 
 
 def list_titles(out: Path) -> list[str]:
-    return [part["title"] for part in load_json(out / "document.json")["galleries"]]
+    return [part["title"] for part in load_json(out / "document.json")["parts"]]
 
 
 def find_part(out: Path, title: str) -> Any:
-    return next(item for item in load_json(out / "document.json")["galleries"] if item["title"] == title)
+    return next(item for item in load_json(out / "document.json")["parts"] if item["title"] == title)
 
 
 def find_scenarios(out: Path) -> list[list[str]]:
@@ -108,7 +108,7 @@ def test_parts_show_the_runs_of_their_group(tmp_path: Path, cache: Path, runs: M
         "rotating: v0.37",
         "rotating: v0.38",
     ]
-    figures = [plot["figure"] for part in document["galleries"] for plot in part["plots"] if plot]
+    figures = [plot["figure"] for part in document["parts"] for plot in part["plots"] if plot]
     assert figures == list(range(1, len(figures) + 1))
     heights = find_part(out, "Rotating-node testnet: Rotating nodes")["plots"][:2]
     assert [plot["title"].rpartition(": ")[2] for plot in heights] == ["v0.37", "v0.38"]
@@ -177,7 +177,7 @@ def test_records_that_a_group_lacks_are_missed_there(tmp_path: Path, cache: Path
     built = build(out, cache, runs, "--to", "md")
     assert built.status == 0, built.err
     note = "Runs 200-node:v0.37, 200-node:v0.38 have no records of source samples"
-    noted = [part["title"] for part in load_json(out / "document.json")["galleries"] if note in " ".join(part["text"])]
+    noted = [part["title"] for part in load_json(out / "document.json")["parts"] if note in " ".join(part["text"])]
     assert noted == [f"200-node testnet: {part}" for part in ("Metrics of the nodes", "Overload", "Fault", "Averages")]
     assert [plot for plot in find_part(out, "Rotating-node testnet: Rotating nodes")["plots"] if plot]
 

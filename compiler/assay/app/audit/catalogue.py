@@ -190,18 +190,19 @@ def _iter_printed_rows(
 ) -> Iterator[tuple[str, str, str, Values]]:
     """Yield metric, section title, label and values of each printed row or column of a metric.
 
-    Rows and columns of the tables of a gallery are recognized by their label, if only one metric has it.
+    Rows and columns of tables that name no metrics are recognized by their label, if only one metric has it.
     """
-    for section in document["sections"]:
-        for metric, row in zip(section["metrics"], section["rows"], strict=False):
-            yield metric, section["title"], row[0], tuple(zip(section["header"][1:], row[1:], strict=True))
     labels: dict[str, list[str]] = {}
     for key, entry in entries.items():
         labels.setdefault(add_unit(entry["name"], entry["unit"]), []).append(key)
     metrics_by_label = {label: keys[0] for label, keys in labels.items() if len(keys) == 1}
-    for gallery in document.get("galleries", ()):
-        for table in gallery["tables"]:
-            title = " / ".join(filter(None, (gallery.get("title", ""), table["title"])))
+    for part in document["parts"]:
+        for table in part["tables"]:
+            title = " / ".join(dict.fromkeys(filter(None, (part["title"], table["title"]))))
+            if "metrics" in table:
+                for metric, row in zip(table["metrics"], table["rows"], strict=False):
+                    yield metric, title, row[0], tuple(zip(table["header"][1:], row[1:], strict=True))
+                continue
             for row in table["rows"]:
                 if row[0] in metrics_by_label:
                     yield metrics_by_label[row[0]], title, row[0], tuple(zip(table["header"][1:], row[1:], strict=True))

@@ -224,21 +224,19 @@ def _list_report_tables(report: Report, metrics_by_id: Mapping[str, Metric]) -> 
         ((Ref("filters", use.name),), use.argument) for use in report.filters
     )
     chart_rows: tuple[tuple[Cell, ...], ...] = tuple(
-        ((Ref("metrics", chart.metric),), chart.template) for chart in report.charts
+        ((Ref("metrics", chart.metric),), chart.template) for _, chart in report.metric_charts
     )
-    printed_ids = {name for part in report.sections for name in part.metrics}
-    printed_ids |= {chart.metric for chart in report.charts}
-    part_metrics = list_part_metrics(report)
-    printed_ids |= set(part_metrics)
+    printed_ids = list_part_metrics(report)
+    in_sections = {name for _, section in report.metric_sections for name in section.metrics}
     series_rows: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("series", name),),) for name in sorted(list_shown_series(report))
     )
     unprinted = [name for group in report.dictionary for name in group.metrics if name not in printed_ids]
     return [
-        *(_create_metric_table(part.title, part.metrics, metrics_by_id) for part in report.sections),
+        *(_create_metric_table(name, section.metrics, metrics_by_id) for name, section in report.metric_sections),
         Table("Filters", ("Filter", "Argument"), filter_rows),
         Table("Charts", ("Metric", "Template"), chart_rows),
-        _create_metric_table("Metrics", part_metrics, metrics_by_id),
+        _create_metric_table("Metrics", [name for name in printed_ids if name not in in_sections], metrics_by_id),
         Table("Series", ("Series",), series_rows),
         _create_metric_table("Further entries of the dictionary", unprinted, metrics_by_id),
     ]

@@ -300,7 +300,7 @@ def _read_build(session: Session, folder: Path) -> tuple[BuiltReport, Document]:
 
 def _has_no_links(document: Document) -> bool:
     """Return whether a document has tables but no links from their cells."""
-    return any(section.rows and not section.printed for section in document.sections) or (
+    return any(table.rows and not table.printed for table in document.metric_tables) or (
         bool(document.manifest.rows) and not document.manifest.leads
     )
 

@@ -20,7 +20,7 @@ def list_build_notes(prepared: PreparedReport, computed: ComputedBuild) -> tuple
     left_out = ", ".join(prepared.left_out)
     return (
         *list_group_warnings(report, computed.computed.groups),
-        *filter(None, computed.computed.notes.get("", ())),
+        *computed.computed.notes.get("", ()),
         *list_mixed_versions(list_own_names(report.label, computed.runs), computed.runs),
         *_list_warnings_of_groups(prepared, computed),
         *([f"Left out, because their data cannot be split into phases: {left_out}."] if left_out else []),

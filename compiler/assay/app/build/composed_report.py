@@ -9,7 +9,7 @@ from assay.app.build.build_data import build_data, build_further_data, build_jud
 from assay.app.build.build_notes import list_build_notes, list_findings, list_part_notes
 from assay.app.build.computed_build import ComputedBuild
 from assay.app.build.judged_build import JudgedBuild, create_parts
-from assay.app.build.metric_details import Courses, add_quantile_data, collect_courses, collect_galleries
+from assay.app.build.metric_details import Courses, add_quantile_data, collect_courses, collect_detail_parts
 from assay.app.build.observations import add_observations, read_observations
 from assay.app.build.prepared_report import PreparedReport
 from assay.app.build.recorded_build import create_choices, record_build
@@ -21,8 +21,8 @@ from assay.app.judge.repeats import build_noise_data, measure_metrics
 from assay.app.session.session import Session
 from assay.provenance.record import format_provenance
 from assay.report.assemble import assemble
-from assay.report.document import Document, Gallery
-from assay.report.group_figures import build_groups_gallery
+from assay.report.document import Document, Part
+from assay.report.group_figures import build_groups_part
 from assay.report.group_spreads import Spreads, collect_spreads
 from assay.report.noise_tables import replace_sections
 from assay.report.output_forms import HTML
@@ -47,13 +47,13 @@ def compose_report(
 ) -> AssembledReport:
     """Compose a report for writing. Raises AssayError."""
     checked, report, columns = computed.checked, computed.report, computed.columns
-    choices, judgements = create_choices(prepared, computed), judged.of_all_runs
+    choices = create_choices(prepared, computed)
     observations = read_observations(prepared.options.observations)
     prose = {**prepared.texts, **observations}
     provenance = record_build(session, prepared, computed, choices, prose)
     document = assemble(
-        checked, report, columns, choices, format_provenance(provenance, checked), computed.whole_runs, judgements,
-        create_parts(prepared, computed, judged),
+        checked, report, columns, choices, format_provenance(provenance, checked),
+        create_parts(prepared, computed, judged), computed.whole_runs,
     )  # fmt: skip
     labelled_columns = dict(zip(document.manifest.header[1:], columns, strict=True))
     courses = _collect_courses(prepared, computed, labelled_columns)
@@ -63,7 +63,7 @@ def compose_report(
     results |= value_data
     warnings = (*list_build_notes(prepared, computed), *document.warnings, *list_part_notes(computed))
     document = replace(document, warnings=warnings)
-    if judgements:
+    if judgements := judged.of_all_runs:
         results["judgement"] = build_judged_data(
             judgements, report, document.answers, computed.main_runs, computed.computation
         )
@@ -99,15 +99,15 @@ def _add_further_parts(
     checked, column = computed.checked, computed.split.column
     spreads = _collect_spreads(computed, dict(zip(document.manifest.header[1:], computed.columns, strict=True)))
     first_figure = len(document.figures) + 1
-    galleries: tuple[Gallery, ...]
+    parts: tuple[Part, ...]
     detailed = map(checked.get_metric, basis.choices.details)
-    galleries = collect_galleries(detailed, basis.courses, first_figure, basis.units)
+    parts = collect_detail_parts(detailed, basis.courses, first_figure, basis.units)
     if column:
-        first_figure += sum(len(item.plots) for item in galleries)
-        by_column = build_groups_gallery(checked, column, spreads, first_figure, basis.units, judged.by_value)
-        galleries = (*galleries, by_column)
+        first_figure += sum(len(item.plots) for item in parts)
+        by_column = build_groups_part(checked, column, spreads, first_figure, basis.units, judged.by_value)
+        parts = (*parts, by_column)
     data = build_value_data(computed, spreads, judged)
-    return replace(document, galleries=(*document.galleries, *galleries)), data
+    return replace(document, parts=(*document.parts, *parts)), data
 
 
 def _collect_spreads(computed: ComputedBuild, columns: Mapping[str, RunFigures]) -> Spreads:

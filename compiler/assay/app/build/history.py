@@ -151,7 +151,7 @@ def _export_results(name: str, history_report: HistoryReport, report_document: D
          "notes": [{"metrics": list(metrics), "doc": text} for metrics, text in item.notes]}
         for item in history_report.changes
     ]  # fmt: skip
-    tables = next(gallery.tables for gallery in report_document.galleries if gallery.id == "largest-moves")
+    tables = next(part.tables for part in report_document.parts if part.id == "largest-moves")
     move_rows = [row for table in tables for row in table.rows]
     return {
         "report": name,

@@ -51,9 +51,8 @@ def judge_build(session: Session, prepared: PreparedReport, computed: ComputedBu
 
 def create_parts(prepared: PreparedReport, computed: ComputedBuild, judged: JudgedBuild) -> ShownParts:
     """Return what the parts of the report show, by group of runs."""
-    groups = [group.create_shown_group() for group in computed.computed.groups if prepared.report.parts]
     return ShownParts(
-        groups,
+        [group.create_shown_group() for group in computed.computed.groups],
         prepared.texts,
         computed.computed.notes,
         describe_claims(computed.claims),

@@ -15,7 +15,7 @@ from assay.judgement.change import Interval
 from assay.judgement.shift import QuantileChange, compare_distributions
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
-from assay.report.document import Gallery
+from assay.report.document import Part
 from assay.report.metric_details import MetricDetails, RunCourse, build_metric_details
 from assay.report.row_units import NO_UNITS, ReportUnits
 from assay.report.run_results import RunFigures
@@ -49,11 +49,11 @@ def collect_courses(
     return courses
 
 
-def collect_galleries(
+def collect_detail_parts(
     metrics: Iterable[Metric], courses: Courses, first_figure: int, units: ReportUnits = NO_UNITS
-) -> tuple[Gallery, ...]:
+) -> tuple[Part, ...]:
     """Return a part of a report for each metric, with its details."""
-    galleries = []
+    parts = []
     for metric in metrics:
         details = NOTHING
         if metric.id in courses:
@@ -61,8 +61,8 @@ def collect_galleries(
         first_figure += len(details.plots)
         text = details.text or ("Its rows have no time, or a run has no samples.",)
         tables = (details.table,) if details.table else ()
-        galleries.append(Gallery(f"details-{metric.id}", f"Details: {metric.name}", text, details.plots, tables))
-    return tuple(galleries)
+        parts.append(Part(f"details-{metric.id}", f"Details: {metric.name}", text, details.plots, tables))
+    return tuple(parts)
 
 
 def add_quantile_data(results: dict[str, object], courses: Courses, runs: Sequence[RunFigures]) -> None:

@@ -117,7 +117,7 @@ def _render_forms(
     document: Document, text: str, out: Path, session: Session, forms: Sequence[str], details: ReportDetails
 ) -> None:
     templates = session.get_templates()
-    with log_stage("charts", charts=len(document.charts)):
+    with log_stage("charts", charts=len(document.distributions)):
         write_data(
             document,
             out,

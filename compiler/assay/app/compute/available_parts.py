@@ -11,14 +11,14 @@ from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Source
 from assay.lang.model.parts import Block, Part
-from assay.lang.model.report import Report
+from assay.lang.model.report import Report, Section
 from assay.report.blocks.rows import request_quote_rows
 from assay.report.prose import Prose
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import AssayError, fail
 
 Notes = Mapping[str, tuple[str, ...]]
-"""Title of a part -> sentences about what the part does not show; those on tables of metrics have an empty title."""
+"""Title of a part -> sentences about what the part does not show; those on all tables have an empty title."""
 
 
 def drop_unavailable_parts(
@@ -40,13 +40,18 @@ def drop_unavailable_parts(
     runs_without_source = _list_runs_without_sources(checked, runs, unrecognised)
     missing_sources = [source for source in checked.package.sources if runs_without_source[source.name]]
     replaced = _list_replaced_sources(report, runs_without_source)
-    if not report.parts or len(checked.package.sources) == 1:  # reading the source reports best what is missing
+    if len(checked.package.sources) == 1:  # reading the source reports best what is missing
         return report, {}
     finder = _MissingSourceFinder(checked, report, runs_without_source, len(runs))
-    parts, notes, missing_names, omitted_titles = [], {}, set[str](), list[str]()
-    report, left_out = _drop_unavailable_metrics(finder, report)
-    if left_out:
-        notes[""] = tuple(_describe_left_out(item, runs_without_source, left_out) for item in missing_sources)
+    parts, missing_names, omitted_titles = [], set[str](), list[str]()
+    left_out = {source: finder.name_left_out(report, source.name) for source in missing_sources}
+    notes = {
+        "": tuple(
+            _describe_missing_source(source, runs_without_source[source.name], False, False, names)
+            for source, names in left_out.items()
+            if names and source.name not in replaced
+        )
+    }
     for part in report.parts:
         remaining_part, part_missing, dropped = _drop_unavailable_blocks(finder, part, prose)
         missing_names |= part_missing
@@ -58,7 +63,11 @@ def drop_unavailable_parts(
             partial = {name for block in remaining_part.blocks for name in finder.find_for_block(block)}
             notes[part.title] = tuple(
                 _describe_missing_source(
-                    source, runs_without_source[source.name], source.name in partial, source.name in dropped
+                    source,
+                    runs_without_source[source.name],
+                    source.name in partial,
+                    source.name in dropped,
+                    finder.name_left_out(dataclasses.replace(report, parts=(part,)), source.name),
                 )
                 for source in missing_sources
                 if source.name in part_missing - replaced
@@ -79,39 +88,6 @@ def drop_unavailable_parts(
         )
     choices = tuple(choice for choice in report.choices if not finder.find_for_choice(choice.name))
     return dataclasses.replace(report, parts=tuple(parts), choices=choices), notes
-
-
-def _drop_unavailable_metrics(finder: _MissingSourceFinder, report: Report) -> tuple[Report, dict[str, list[str]]]:
-    """Return a report without the metrics of tables and charts that need a missing source, and their names by source.
-
-    A table compares all runs, so a metric is left out if one of them lacks its source.
-    """
-    left_out: dict[str, list[str]] = {}
-    names = dict.fromkeys(name for section in report.sections for name in section.metrics)
-    names |= dict.fromkeys(chart.metric for chart in report.charts)
-    missing = {name: sources for name in names if (sources := finder.find_for_metrics([name]))}
-    for name, sources in missing.items():
-        for source in sorted(sources):
-            left_out.setdefault(source, []).append(finder.checked.get_metric(name).name)
-    sections = (
-        dataclasses.replace(item, metrics=tuple(name for name in item.metrics if name not in missing))
-        for item in report.sections
-    )
-    charts = tuple(item for item in report.charts if item.metric not in missing)
-    remaining_sections = tuple(item for item in sections if item.metrics)
-    return dataclasses.replace(report, sections=remaining_sections, charts=charts), left_out
-
-
-def _describe_left_out(
-    source: Source, runs_without_source: Mapping[str, Sequence[str]], left_out: Mapping[str, Sequence[str]]
-) -> str:
-    """Return a sentence on the metrics that tables leave out because runs lack a source; empty without any."""
-    runs, names = runs_without_source[source.name], left_out.get(source.name, ())
-    if not names:
-        return ""
-    subject = f"Run {runs[0]} has" if len(runs) == 1 else f"Runs {', '.join(runs)} have"
-    doc = source.doc[:1].lower() + source.doc[1:]
-    return f"{subject} no records of source {source.name} ({doc}), so tables of metrics leave out: {', '.join(names)}."
 
 
 def divide_runs(
@@ -186,12 +162,18 @@ def _describe_source_files(source: Source) -> str:
     return f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)}"
 
 
-def _describe_missing_source(source: Source, runs: Sequence[str], is_partial: bool, is_dropped: bool) -> str:
-    """Return a sentence on the figures without some runs, which lack a source, and on what is left out."""
+def _describe_missing_source(
+    source: Source, runs: Sequence[str], is_partial: bool, is_dropped: bool, left_out: Sequence[str]
+) -> str:
+    """Return a sentence on the figures without some runs, which lack a source, and on what is left out.
+
+    `left_out` are names of metrics that sections leave out.
+    """
     subject = f"Run {runs[0]} has" if len(runs) == 1 else f"Runs {', '.join(runs)} have"
     doc = source.doc[:1].lower() + source.doc[1:]
     effects = ["figures that read it show the other runs"] if is_partial else []
-    effects += [f"{'other ' if is_partial else ''}blocks and texts that read it are left out"] if is_dropped else []
+    effects += [f"tables of metrics leave out: {', '.join(left_out)}"] if left_out else []
+    effects += [f"{'other ' if effects else ''}blocks and texts that read it are left out"] if is_dropped else []
     return f"{subject} no records of source {source.name} ({doc}), so {', and '.join(effects)}."
 
 
@@ -235,6 +217,11 @@ class _MissingSourceFinder:
         metrics = formula.list_measured(metrics_by_id, map(self.checked.get_metric, names))
         return self.find_for_tables(metric.grain for metric in metrics)
 
+    def name_left_out(self, report: Report, source: str) -> list[str]:
+        """Return the names of the metrics of the sections of a report that need a missing source."""
+        names = dict.fromkeys(name for _, section in report.metric_sections for name in section.metrics)
+        return [self.checked.get_metric(name).name for name in names if source in self.find_for_metrics([name])]
+
     def can_show_some_runs(self, block: Block) -> bool:
         """Return whether a block that needs missing sources is a figure of which some run has all sources."""
         sources = self.find_for_block(block)
@@ -273,7 +260,13 @@ def _drop_unavailable_blocks(
         )
     )
     remaining_part = dataclasses.replace(part, blocks=blocks)
-    dropped = set[str]().union(*(sources for block, sources in missing_by_block if block not in blocks))
+    dropped = set[str]().union(
+        *(
+            sources
+            for block, sources in missing_by_block
+            if block not in blocks and not isinstance(block, Section)  # its metrics are named
+        )
+    )
     return remaining_part, dropped.union(*(sources for _, sources in missing_by_block)), dropped
 
 

@@ -17,8 +17,9 @@ from assay.app.compute.grouping import group_metrics, suggest_columns
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Package
-from assay.lang.model.parts import get_group_name
-from assay.lang.model.report import Chart, Report, Section
+from assay.lang.model.parts import Part, get_group_name
+from assay.lang.model.report import Chart, Report, Section, is_section
+from assay.lang.report_shorthand import DISTRIBUTIONS
 from assay.lang.segments import (
     MOST_DIMENSIONS,
     OTHER,
@@ -86,7 +87,8 @@ def parse_dimensions(package: Package, metrics: Sequence[Metric], text: str) -> 
 def split_sections(checked: CheckedPackage, report: Report, by: Sequence[str]) -> Report:
     """Return the report with a split section after each other one with metrics that have all of these dimensions.
 
-    Metrics of a section that the report already splits by these are left out.
+    Metrics of a section that the report already splits by these are left out. After a section that is a part of its
+    own, the split section is one, too.
     """
     if not by:
         return report
@@ -101,7 +103,14 @@ def split_sections(checked: CheckedPackage, report: Report, by: Sequence[str]) -
             title = f"{section.title}{suffix}{': other metrics' if name + suffix in sections else ''}"
             yield replace(section, title=title, doc="", metrics=metrics, by=tuple(by), limit=MOST_VALUES)
 
-    return report.replace_sections(add_split)
+    def iter_parts(part: Part) -> Iterator[Part]:
+        if not is_section(part):
+            yield from replace(report, parts=(part,)).replace_sections(add_split).parts
+            return
+        (section,) = part.select(Section)
+        yield from (replace(part, title=item.title, blocks=(item,)) for item in add_split(section.title, section))
+
+    return replace(report, parts=tuple(item for part in report.parts for item in iter_parts(part)))
 
 
 def select_splittable(checked: CheckedPackage, names: Iterable[str], by: Sequence[str]) -> tuple[str, ...]:
@@ -255,9 +264,9 @@ def _parse_id(checked: CheckedPackage, name: str) -> Split:
 
 
 def _name_chart(checked: CheckedPackage, part: str, chart: Chart) -> str:
-    """Return the name of the split of a chart, which is in a part if this has a title."""
+    """Return the name of the split of a chart in a part (empty, or the one with the charts of a report: none)."""
     title = f"Figure: {checked.get_metric(chart.metric).name} ({chart.metric}) by {' and '.join(chart.by)}"
-    return f"{part}/{title}" if part else title
+    return title if part in ("", DISTRIBUTIONS) else f"{part}/{title}"
 
 
 def _create_section(checked: CheckedPackage, chart: Chart) -> Section:
@@ -380,9 +389,10 @@ def restore_splits(
     splits = dict(zip(results.get("splits", {}), read_splits(results), strict=True))
     names = {name for name, _ in report.metric_sections}
     names |= {_name_chart(checked, part, chart) for part, chart in report.metric_charts if chart.by}
-    further = [Section(name, "", tuple(_list_rows(split))) for name, split in splits.items() if name not in names]
+    further = (Section(name, "", tuple(_list_rows(split))) for name, split in splits.items() if name not in names)
     shown_report = _show_all_segments(report, splits)
-    return add_segments(checked, splits.values()), replace(shown_report, sections=(*shown_report.sections, *further))
+    parts = (*shown_report.parts, *(Part(section.title, (section,)) for section in further))
+    return add_segments(checked, splits.values()), replace(shown_report, parts=parts)
 
 
 def read_splits(results: Mapping[str, Any]) -> tuple[Split, ...]:

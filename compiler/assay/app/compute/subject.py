@@ -292,7 +292,7 @@ def find_report(package: Package, metric: Metric) -> Report | None:
     name = get_whole(metric.id)
     reports = (
         report for report in package.reports
-        if any(name in section.metrics for section in report.sections) or name in report.also
+        if name in report.also
         or any(name in group.metrics for group in report.dictionary)
         or any(name in block.read_metrics() for block in report.blocks)
     )  # fmt: skip

@@ -100,16 +100,16 @@ def _list_report_rows(package: Package, system: str) -> list[Row]:
 
 
 def _count_metrics(report: Report) -> int:
-    """Count the metrics in the sections and blocks of a report."""
-    return _count_section_metrics(report) + len({name for block in report.blocks for name in block.read_metrics()})
+    """Count the metrics in the blocks of a report."""
+    return len({name for block in report.blocks for name in block.read_metrics()})
 
 
-def _count_section_metrics(report: Report | History) -> int:
-    return sum(len(section.metrics) for section in report.sections)
+def _count_section_metrics(history: History) -> int:
+    return sum(len(section.metrics) for section in history.sections)
 
 
 def _count_charts(report: Report) -> int:
-    return len(report.charts) + sum(len(part.select(Timeline)) for part in report.parts)
+    return len(report.metric_charts) + sum(len(part.select(Timeline)) for part in report.parts)
 
 
 def _list_series_rows(package: Package, _system: str) -> list[Row]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
-from assay.lang.check.checker import Checker
-from assay.lang.check.reports import check_compared_metrics
 from assay.lang.model import report as report_model
-from assay.lang.model.headings import Heading, list_metric_headings
-from assay.lang.model.package import Package
-from assay.lang.model.parts import Part
+from assay.lang.model.parts import Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +16,13 @@ class Section(report_model.Section):
 
     compares_averages = True
 
-    def check(self, checker: Checker, owner: str, report: report_model.Report, part: Part) -> None:
-        check_compared_metrics(checker, owner, self.metrics, (report.name, part.title))
-
-    def list_headings(self, package: Package) -> Iterable[Heading]:
-        return list_metric_headings(package, self.metrics)
-
     def read_metrics(self) -> Iterable[str]:
         return self.metrics
+
+    def list_inner_blocks(self) -> tuple[Section, ...]:
+        """Return a section of each metric."""
+        return tuple(replace(self, metrics=(name,)) for name in self.metrics)
+
+    def keep_inner_blocks(self, blocks: Sequence[Block]) -> Self:
+        """Return the section with the metrics of these."""
+        return replace(self, metrics=tuple(name for block in blocks for name in block.read_metrics()))

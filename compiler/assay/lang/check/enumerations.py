@@ -92,7 +92,7 @@ def _list_words(checker: Checker) -> Iterator[Word]:
     for summary in package.summaries:
         yield f"unknown deviation of summary `{summary.name}`", summary.name, summary.deviation, DEVIATIONS
     for report in package.reports:
-        yield from _list_scales(f"report `{report.name}`", report.charts)
+        yield from _list_scales(f"report `{report.name}`", [chart for _, chart in report.metric_charts])
         for edition in report.editions:
             yield from _list_scales(f"edition `{edition.name}` of report `{report.name}`", edition.charts)
         for row in report.manifest:

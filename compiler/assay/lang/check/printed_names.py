@@ -47,13 +47,15 @@ def _check_report(checker: Checker, report: Report) -> None:
     owner, within = f"report `{report.name}`", (report.name,)
     rows = [(row.label, row.label, within) for row in report.manifest]
     _check_names(checker, "row", f"the manifest of {owner}", rows)
-    groups = (("section", report.sections), ("dictionary group", report.dictionary))
-    for kind, items in groups:
-        _check_names(checker, kind, owner, [(item.title, item.title, within) for item in items])
-    for section in report.sections:
+    for kind, titles in (
+        ("section", [name for name, _ in report.metric_sections]),
+        ("dictionary group", [item.title for item in report.dictionary]),
+    ):
+        _check_names(checker, kind, owner, [(title, title, within) for title in titles])
+    for name, section in report.metric_sections:
         printed = [metrics[name] for name in dict.fromkeys(section.metrics) if name in metrics]
         labels = [(_get_label(item), item.id, ()) for item in printed if reduce_name(item.name)]
-        _check_names(checker, "metric", f"section `{section.title}` of {owner}", labels)
+        _check_names(checker, "metric", f"section `{name}` of {owner}", labels)
 
 
 def _get_label(metric: Metric) -> str:

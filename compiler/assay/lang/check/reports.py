@@ -14,8 +14,8 @@ from assay.lang.check import enumerations, filters
 from assay.lang.check.checker import Checker, Field
 from assay.lang.metrics_of_grains import GRAIN_MARK
 from assay.lang.model.package import Metric, Package
-from assay.lang.model.parts import Part
-from assay.lang.model.report import Chart, Edition, History, Report, Section
+from assay.lang.model.report import Chart, Edition, History, Report, Section, is_section
+from assay.lang.report_shorthand import DISTRIBUTIONS
 from assay.lang.segments import MOST_DIMENSIONS, list_dimensions
 from assay.util.diagnostics import suggest_names, suggest_nearest
 from assay.util.escape import reduce_name
@@ -61,15 +61,12 @@ def list_titles(package: Package) -> Iterator[tuple[str, AnyReport]]:
 
 def _list_parts(item: AnyReport) -> Iterator[tuple[str, str, bool]]:
     """Yield kind and title of each part of a report, and whether it has content."""
-    yield from (("section", section.title, bool(section.metrics)) for section in item.sections)
-    if isinstance(item, Report):
+    if isinstance(item, History):
+        yield from (("section", section.title, bool(section.metrics)) for section in item.sections)
+    else:
+        yield from (("section", section.title, bool(section.metrics)) for _, section in item.metric_sections)
         yield from (("dictionary group", group.title, bool(group.metrics)) for group in item.dictionary)
-        yield from (("chart", chart.metric, True) for chart in item.charts)
-        yield from (("part", part.title, _has_content(part)) for part in item.parts)
-
-
-def _has_content(part: Part) -> bool:
-    return any(getattr(part, field.name) for field in dataclasses.fields(part) if field.name not in ("title", "group"))
+        yield from (("part", part.title, bool(part.blocks)) for part in item.parts if not is_section(part))
 
 
 def _check_placeholders(checker: Checker, owner: str, text: str, name: str, known_names: Sequence[str]) -> None:
@@ -107,10 +104,15 @@ def check_reports(checker: Checker) -> None:
 
 
 def list_metrics(report: Report | Edition) -> Iterator[str]:
-    """Yield the metrics of all parts of a report, in its order."""
-    for section in report.sections:
+    """Yield the metrics of the sections and charts of a report or edition, and of its dictionary, in its order."""
+    if isinstance(report, Report):
+        sections = [section for _, section in report.metric_sections]
+        charts = [chart for _, chart in report.metric_charts]
+    else:
+        sections, charts = [*report.sections], [*report.charts]
+    for section in sections:
         yield from section.metrics
-    for chart in report.charts:
+    for chart in charts:
         yield chart.metric
     for group in report.dictionary:
         yield from group.metrics
@@ -258,8 +260,7 @@ def _check_distinct_parts(checker: Checker, report: Report) -> None:
     metrics = Counter(item.id for item in checker.package.metrics)
     entries = [name for group in report.dictionary for name in group.metrics]
     groups: tuple[tuple[str, Sequence[str], tuple[str, ...]], ...] = (
-        ("sections named", [section.title for section in report.sections], (Field("sections"),)),
-        ("charts of", [" by ".join((chart.metric, *chart.by)) for chart in report.charts], (Field("charts"),)),
+        ("charts of", _list_short_charts(report), (Field("charts"),)),
         ("entries of the dictionary for", entries, (Field("dictionary"),)),
         *((f"rows of section `{name}` for", item.metrics, (item.title,)) for name, item in report.metric_sections),
     )
@@ -269,12 +270,16 @@ def _check_distinct_parts(checker: Checker, report: Report) -> None:
                 message = f"report `{report.name}` has {times} {part_label} `{name}`"
                 hint = "remove or rename all but one"
                 checker.report("duplicate-part", message, name or report.name, hint=hint, within=(report.name, *within))
-    of_parts = report.metric_sections[len(report.sections) :]
-    times_by_name = Counter(name for name, _ in of_parts)
-    for name, section in {name: section for name, section in of_parts if times_by_name[name] > 1}.items():
-        message = f"report `{report.name}` has {times_by_name[name]} sections `{name}` in parts"
-        hint = "rename all but one section, or their part"
+    times_by_name = Counter(name for name, _ in report.metric_sections)
+    for name, section in {name: item for name, item in report.metric_sections if times_by_name[name] > 1}.items():
+        message = f"report `{report.name}` has {times_by_name[name]} sections named `{name}`"
+        hint = "remove or rename all but one" if name == section.title else "rename all but one section, or their part"
         checker.report("duplicate-part", message, section.title, hint=hint, within=(report.name,))
+
+
+def _list_short_charts(report: Report) -> list[str]:
+    """Return metric and dimensions of each chart in `charts` of a report."""
+    return [" by ".join((item.metric, *item.by)) for part, item in report.metric_charts if part == DISTRIBUTIONS]
 
 
 def _check_editions(checker: Checker, report: Report) -> None:

@@ -136,7 +136,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report: title, manifest, sections, charts, dictionary, number style, default filters and summary.
+    """A report: title, manifest, parts, dictionary, number style, default filters and summary.
 
     `editions` are the forms in which it was published, oldest first; `phases` are compared instead of whole runs.
     `observations` are rules that draft what is said of the tables.
@@ -153,8 +153,6 @@ class Report:
     title: str
     intro: str
     manifest: tuple[ManifestRow, ...]
-    sections: tuple[Section, ...]
-    charts: tuple[Chart, ...]
     dictionary: tuple[DictionaryGroup, ...]
     style: str
     summary: str
@@ -182,39 +180,33 @@ class Report:
 
     @property
     def metric_sections(self) -> tuple[tuple[str, Section], ...]:
-        """Return all sections, each after its name: its title, or in a part `PART/TITLE`."""
-        sections = ((item.title, item) for item in self.sections)
+        """Return all sections, each after its name: `PART/TITLE`, or the title that it has in common with its part."""
         blocks = ((block.locate(part.title)[0], block) for part in self.parts for block in part.blocks)
-        return (*sections, *((name, item) for name, item in blocks if isinstance(item, Section)))
+        return tuple((name, item) for name, item in blocks if isinstance(item, Section))
 
     def replace_sections(self, convert: Callable[[str, Section], Iterable[Section]]) -> Report:
         """Return the report with what a function returns for the name of each section, and it, in its place."""
-        sections = (item for section in self.sections for item in convert(section.title, section))
         parts = _replace_blocks(self.parts, Section, lambda part, section: convert(section.locate(part)[0], section))
-        return replace(self, sections=tuple(sections), parts=parts)
+        return replace(self, parts=parts)
 
     @property
     def metric_charts(self) -> tuple[tuple[str, Chart], ...]:
-        """Return all charts, each after the title of its part, which is empty for those of the report."""
-        of_parts = ((part.title, chart) for part in self.parts for chart in part.select(Chart))
-        return (*(("", item) for item in self.charts), *of_parts)
+        """Return all charts, each after the title of its part."""
+        return tuple((part.title, chart) for part in self.parts for chart in part.select(Chart))
 
     def replace_charts(self, convert: Callable[[str, Chart], Iterable[Chart]]) -> Report:
-        """Return the report with what a function returns for each chart, and the title of its part (empty: none)."""
-        charts = (item for chart in self.charts for item in convert("", chart))
-        return replace(self, charts=tuple(charts), parts=_replace_blocks(self.parts, Chart, convert))
+        """Return the report with what a function returns for each chart, and the title of its part."""
+        return replace(self, parts=_replace_blocks(self.parts, Chart, convert))
 
     @property
     def metric_tables(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return title and metrics of each table that compares averages: sections, then the blocks of each part."""
-        sections = ((section.title, section.metrics) for section in self.sections)
-        parts = (
+        """Return the title of the part and the metrics of each block that compares averages."""
+        return tuple(
             (part.title, tuple(block.read_metrics()))
             for part in self.parts
             for block in part.blocks
             if block.compares_averages
         )
-        return (*sections, *parts)
 
     @property
     def compared_metrics(self) -> tuple[str, ...]:
@@ -224,6 +216,11 @@ class Report:
     def get_choice(self, name: str) -> Choice:
         """Return the choice with a name. Raises KeyError."""
         return {item.name: item for item in self.choices}[name]
+
+
+def is_section(part: Part) -> bool:
+    """Return whether a part is a section of the report: it has one block, a section with its title."""
+    return [block.title for block in part.select(Section)] == [part.title] and len(part.blocks) == 1
 
 
 def _replace_blocks(

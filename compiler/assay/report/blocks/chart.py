@@ -1,29 +1,30 @@
-"""Render charts in parts: distributions of metrics, a line for each run."""
+"""Render charts: distributions of metrics, a line for each run or phase."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assay.lang.blocks.chart import Chart
-from assay.lang.model.report import Chart as ChartSpec
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
-from assay.report.distributions import NOTE, build_charts
-from assay.report.row_units import choose_report_units
-from assay.report.run_results import label_runs
-from assay.report.sections import SectionContext
+from assay.report.blocks.section import create_section_context
+from assay.report.distributions import NOTE, REPEATS, build_charts
+from assay.report.run_results import RunFigures, label_runs
 
 
 @register_renderer(Chart)
-def render(context: RenderContext, items: Sequence[ChartSpec]) -> RenderedBlocks:
-    """Render a chart of all runs for each item; of one that is split, a chart of each run.
+def render(context: RenderContext, items: Sequence[Chart]) -> RenderedBlocks:
+    """Render a chart of all runs or phases for each item; of one that is split, a chart of each of them.
 
     Lines have the labels of runs in the table of parameters, whose order is that of colours.
     """
-    checked, report, choices = context.checked, context.report, context.choices
-    runs = [item.run for item in context.runs]
-    units = choose_report_units(checked, report, [version.figures for version in context.versions], choices.summary)
-    section_context = SectionContext(checked, report, context.versions, choices, None, units)
-    charts = build_charts(section_context, items, dict(zip(label_runs(report, runs), runs, strict=True)))
+    charts = build_charts(create_section_context(context, context.versions), items, _label_lines(context))
     numbered = tuple(replace(chart, figure=next(context.figure_numbers)) for chart in charts)
-    return RenderedBlocks(plots=numbered, notes=(NOTE,))
+    has_repeats = any(line.version for chart in charts for line in chart.series)
+    return RenderedBlocks(plots=numbered, notes=(f"{NOTE} {REPEATS}" if has_repeats else NOTE,))
+
+
+def _label_lines(context: RenderContext) -> Mapping[str, RunFigures]:
+    phases = [version.figures for version in context.versions if version.figures.phase]
+    lines = phases or [item.run for item in context.runs]
+    return dict(zip(label_runs(context.report, lines), lines, strict=True))

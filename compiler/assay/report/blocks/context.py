@@ -21,7 +21,7 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
 from assay.report.blocks.rows import Row
 from assay.report.cell_links import QuotedValue
-from assay.report.document import Chart, Entry, Plot, Table
+from assay.report.document import Chart, Entry, MetricTable, Plot, Table
 from assay.report.formatted_text import TextBlock
 from assay.report.prose import Prose
 from assay.report.run_results import Choices, RunFigures, format_typed_value
@@ -142,7 +142,7 @@ class RenderedBlocks:
 
     plots: tuple[Chart | Plot | None, ...] = ()
     wide: tuple[Plot, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[MetricTable | Table, ...] = ()
     choices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
@@ -151,7 +151,7 @@ class RenderedBlocks:
 
     @property
     def stages(self) -> tuple[int, ...]:
-        """The places that the output takes in a gallery, which has prose, then figures, wide ones, and tables."""
+        """The places that the output takes in a part, which prints prose, then figures, wide ones, and tables."""
         return tuple(stage for stage, items in enumerate((self.prose, self.plots, self.wide, self.tables)) if items)
 
 

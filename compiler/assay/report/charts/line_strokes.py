@@ -64,11 +64,6 @@ def list_line_names(document: Document) -> tuple[str, ...]:
     return tuple(dict.fromkeys(versions.get(run, run) for run in document.manifest.header[1:]))
 
 
-def has_repeats(document: Document) -> bool:
-    """Check that a chart has the lines of several runs of a version."""
-    return bool(_index_versions(document))
-
-
 def _index_versions(document: Document) -> dict[str, str]:
     """Return the labels of versions by those of their runs, for versions of several runs in charts."""
     return {series.run: series.version for chart in document.distributions for series in chart.series if series.version}

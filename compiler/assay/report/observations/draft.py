@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import ObservationRules
 from assay.report.cell_links import QuotedValue
-from assay.report.document import Gallery
+from assay.report.document import Part
 from assay.report.formatted_text import list_leaves
 from assay.report.observations.cell_quotes import (
     RANGE,
@@ -43,7 +43,7 @@ def draft_prose(checked: CheckedPackage, rules: ObservationRules, changes: Chang
 
 def build_draft(
     checked: CheckedPackage, rules: ObservationRules, changes: Changes, conclusion: str = ""
-) -> Gallery | None:
+) -> Part | None:
     """Return the part with what the rules draft; None if they say nothing."""
     text = draft_prose(checked, rules, changes, conclusion)
     if not text:
@@ -56,7 +56,7 @@ def build_draft(
     return build_observations(render_cells(prose, changes), changes, DRAFTED_TITLE)
 
 
-def build_observations(rendered: RenderedProse[CellQuote], changes: Changes, title: str = TITLE) -> Gallery:
+def build_observations(rendered: RenderedProse[CellQuote], changes: Changes, title: str = TITLE) -> Part:
     """Return the part with the observations of a text; its quotes are printed cells."""
     quoted = tuple(
         value
@@ -65,7 +65,7 @@ def build_observations(rendered: RenderedProse[CellQuote], changes: Changes, tit
         for value in _list_quoted_values(index, span, changes)
     )
     text = tuple(leaf.text for leaf in list_leaves(rendered.blocks))
-    return Gallery(ID, title, text, (), (), quoted=quoted, formatted=rendered.blocks)
+    return Part(ID, title, text, (), (), quoted=quoted, formatted=rendered.blocks)
 
 
 def _list_quoted_values(paragraph: int, span: QuoteSpan[CellQuote], changes: Changes) -> Iterator[QuotedValue]:

@@ -26,7 +26,7 @@ from assay.report.cell_links import (
     CellLink,
     CellSource,
 )
-from assay.report.document import Document, Gallery, Section, Table
+from assay.report.document import Document, MetricTable, Table
 from assay.report.judged_cells import BY_ITSELF, read_verdict
 
 BASE, FIRST, LAST = "base", "first", "last"
@@ -202,8 +202,7 @@ def _list_row_values(
     These are values, of `metrics` only, and changes from rows of the baseline.
     """
     places = _locate_runs(document, case, groups)
-    titled_tables = [(gallery.title, table) for gallery in document.galleries for table in gallery.tables]
-    for part, table in titled_tables:
+    for part, table in _list_tables(document):
         columns: dict[tuple[str, str, int, str], list[PrintedCell]] = {}
         for link in sorted(table.leads, key=lambda item: (item.row, item.column)):
             if not link.of or not (link.prints == CHANGE or (link.prints == ROW and link.of[0].entry in metrics)):
@@ -225,7 +224,7 @@ def _list_row_values(
 def _locate_runs(document: Document, case: str, groups: Collection[str]) -> dict[str, Place]:
     """Return the place of each run by its id; the first run, or that of a group, is the base of the others."""
     labels = {link.of[0].run: document.manifest.header[link.column] for link in document.manifest.leads if link.of}
-    links = (link for gallery in document.galleries for table in gallery.tables for link in table.leads)
+    links = (link for _, table in _list_tables(document) for link in table.leads)
     runs = (source.run for link in links if link.prints in (ROW, CHANGE) for source in link.of)
     labels = {**{run: run.removeprefix(f"{get_group_name(run)}:") for run in runs}, **labels}
     places: dict[str, Place] = {}
@@ -245,15 +244,19 @@ def _name_metric(document: Document, metric: str) -> tuple[str, str]:
 
 def _list_document_changes(document: Document, case: str, groups: Collection[str]) -> Iterator[PrintedChange]:
     names = {entry.id: entry.name for entry in document.entries}
-    for section in document.sections:
-        yield from _list_section_changes(section, case, names)
-    for gallery in document.galleries:
-        for table in gallery.tables:
-            yield from _list_table_changes(gallery, table, case, names, groups)
+    for title, metric_table in document.named_metric_tables.items():
+        yield from _list_metric_changes(title, metric_table, case, names, groups)
+    for part, table in _list_tables(document):
+        yield from _list_table_changes(part, table, case, names, groups)
+
+
+def _list_tables(document: Document) -> list[tuple[str, Table]]:
+    """Return the tables of parts whose cells have links, each after the title of its part."""
+    return [(part.title, table) for part in document.parts for table in part.tables if isinstance(table, Table)]
 
 
 def _list_table_changes(
-    gallery: Gallery, table: Table, case: str, names: Mapping[str, str], groups: Collection[str]
+    part: str, table: Table, case: str, names: Mapping[str, str], groups: Collection[str]
 ) -> Iterator[PrintedChange]:
     """Yield the changes in a table of a report, whose cells have links."""
     links_by_row: dict[int, list[CellLink]] = {}
@@ -278,38 +281,42 @@ def _list_table_changes(
             def create_cell(link: CellLink, run: CellLink = run, row: Sequence[str] = row) -> PrintedCell:
                 title = table.header[link.column]
                 column = title if link.prints == AVERAGE else f"{table.header[run.column]} {title}"
-                name = f"{gallery.title}/{table.title}/{row[0]}/{column}"
+                name = f"{part}/{table.title}/{row[0]}/{column}"
                 return PrintedCell(name, column, row[link.column], link.prints, link.of)
 
             cells = {link.prints: create_cell(link) for link in group}
             yield PrintedChange(metric, name, symbol, place, {**cells, BASE: create_cell(base)})
 
 
-def _list_section_changes(section: Section, case: str, names: Mapping[str, str]) -> list[PrintedChange]:
+def _list_metric_changes(
+    title: str, table: MetricTable, case: str, names: Mapping[str, str], groups: Collection[str]
+) -> list[PrintedChange]:
+    """Return the changes in a table of metrics with the name `title`, row by row."""
     changes = []
-    groups = _group_columns(section)
-    base, others = groups[:1], groups[1:]
-    for row, metric in zip(section.rows, section.metrics, strict=True):
+    base, *others = _group_columns(table) or [[]]
+    for row, metric in zip(table.rows, table.metrics, strict=True):
         if metric is None or not others:
             continue
         name = names.get(metric, "")
         if not name or not row[0].startswith(name):
             name = row[0].rpartition(", ")[0] or row[0]
         symbol = row[0].removeprefix(name).removeprefix(", ")
-        base_cell = _create_cell(section, row, metric, base[0][0][0], AVERAGE)
+        base_cell = _create_cell(title, table, row, metric, base[0][0], AVERAGE)
         for columns in others:
-            place = Place(case, section.header[1], section.header[columns[0][0]])
-            cells = {kind: _create_cell(section, row, metric, column, kind) for column, kind in columns}
+            first = columns[0][0]
+            run = table.printed[first - 1].runs[-1] if table.printed else ""
+            place = Place(_name_case(case, run, groups), table.header[1], table.header[first])
+            cells = {kind: _create_cell(title, table, row, metric, column, kind) for column, kind in columns}
             cells[BASE] = base_cell
             changes.append(PrintedChange(metric, name, symbol, place, cells))
     return changes
 
 
-def _group_columns(section: Section) -> list[list[tuple[int, str]]]:
+def _group_columns(table: MetricTable) -> list[list[tuple[int, str]]]:
     """Return the columns of the base and of each further run, with what they print."""
     groups: list[list[tuple[int, str]]] = []
-    for column, title in enumerate(section.header[1:], start=1):
-        printed = section.printed[column - 1].prints if section.printed else _KINDS.get(title, AVERAGE)
+    for column, title in enumerate(table.header[1:], start=1):
+        printed = table.printed[column - 1].prints if table.printed else _KINDS.get(title, AVERAGE)
         if printed == AVERAGE:
             groups.append([])
         if groups:
@@ -317,18 +324,18 @@ def _group_columns(section: Section) -> list[list[tuple[int, str]]]:
     return groups
 
 
-def _create_cell(section: Section, row: Sequence[str], metric: str, column: int, kind: str) -> PrintedCell:
-    printed = section.printed[column - 1] if section.printed else None
+def _create_cell(name: str, table: MetricTable, row: Sequence[str], metric: str, column: int, kind: str) -> PrintedCell:
+    printed = table.printed[column - 1] if table.printed else None
     sources = tuple(CellSource(metric, run) for run in printed.runs) if printed else ()
-    title = section.header[column]
+    title = table.header[column]
     if kind != AVERAGE:
-        last = max(x for x in range(1, column) if section.header[x] not in _KINDS and _is_run(section, x))
-        title = f"{section.header[last]} {title}"
-    return PrintedCell(f"{section.title}/{row[0]}/{title}", title, row[column], kind, sources)
+        last = max(x for x in range(1, column) if table.header[x] not in _KINDS and _is_run(table, x))
+        title = f"{table.header[last]} {title}"
+    return PrintedCell(f"{name}/{row[0]}/{title}", title, row[column], kind, sources)
 
 
-def _is_run(section: Section, column: int) -> bool:
-    return not section.printed or section.printed[column - 1].prints == AVERAGE
+def _is_run(table: MetricTable, column: int) -> bool:
+    return not table.printed or table.printed[column - 1].prints == AVERAGE
 
 
 def is_large(checked: CheckedPackage, change: PrintedChange, least: Margin) -> bool:

@@ -14,6 +14,7 @@ from assay.report.blocks.conclusion import CHANGES
 from assay.report.blocks.verdict import NOT_JUDGED
 from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, JUDGED, OUTCOME, PERCENT, ROW, WORDS
 from assay.report.document import Document, Table
+from assay.report.glossary import iter_tables
 from assay.report.judged_cells import BY_ITSELF
 from assay.report.observations.cell_quotes import (
     GREATEST,
@@ -224,7 +225,7 @@ def join_names(names: Sequence[str]) -> str:
 
 def describe_outcomes(document: Document) -> Iterator[str]:
     """Yield sentences on the results of scenarios, and on rules that hold or do not hold, in markup."""
-    for table in (table for gallery in document.galleries for table in gallery.tables):
+    for table in iter_tables(document.parts):
         kinds = {link.prints for link in table.leads}
         if OUTCOME in kinds:
             yield from _describe_scenarios(table)

@@ -19,9 +19,10 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import itertools
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -29,7 +30,7 @@ from traceback import extract_tb
 from typing import Any
 
 from assay.lang.segments import list_values_of_segment
-from assay.report.charts.line_strokes import MEAN, MOST_NAMED, has_repeats, list_line_names
+from assay.report.charts.line_strokes import MEAN, MOST_NAMED, list_line_names
 from assay.report.charts.render import (
     build_figure_spec,
     get_template_path,
@@ -38,7 +39,7 @@ from assay.report.charts.render import (
     write_cached_text,
 )
 from assay.report.charts.vega_spec import describe_chart
-from assay.report.document import Chart, Document, Entry, Plot, Table
+from assay.report.document import Appendix, Chart, Document, Entry, MetricTable, Plot, Table
 from assay.report.document_texts import normalize_texts
 from assay.report.glossary import SAMPLE_COUNT
 from assay.report.output_forms import VEGA_LITE
@@ -225,13 +226,13 @@ def build_page(
             templates / "html",
             document=document,
             runs=document.manifest.header[1:],
-            has_repeats=has_repeats(document),
             parts=_list_contents(document),
-            rows=[group_tables_by_row(gallery.tables) for gallery in document.galleries],
-            broad=any(gallery.abreast > 2 and gallery.plots for gallery in document.galleries),
+            rows=[group_tables_by_row(part.tables) for part in document.parts],
+            broad=any(part.abreast > 2 and part.plots for part in document.parts),
             grids=_build_grids(document),
-            texts=[build_text(gallery, all_entries) for gallery in document.galleries],
-            observed=[build_text(gallery, all_entries) for gallery in list_observations(document)],
+            percentiles=_build_percentile_grids(document),
+            texts=[build_text(part, all_entries) for part in document.parts],
+            observed=[build_text(part, all_entries) for part in list_observations(document)],
             names={entry.id: entry.name for entry in document.entries},
             figures={item.id: _build_figure(document, item, specs, stills.get(item.id)) for item in document.figures},
             known=entries,
@@ -343,11 +344,11 @@ def _list_contents(document: Document) -> list[tuple[str, str]]:
     return [*parts[:place], *([(OTHER, "terms")] if document.terms else []), *parts[place:]]
 
 
-def group_tables_by_row(tables: Sequence[Table]) -> list[list[int]]:
+def group_tables_by_row(tables: Sequence[MetricTable | Table]) -> list[list[int]]:
     """Return the indexes of tables, grouped by rows of tables that are side by side."""
     rows: list[list[int]] = []
     for index, table in enumerate(tables):
-        if table.beside and rows:
+        if isinstance(table, Table) and table.beside and rows:
             rows[-1].append(index)
         else:
             rows.append([index])
@@ -365,32 +366,45 @@ def _map_labels(document: Document) -> dict[str, str]:
 def _build_grids(document: Document) -> dict[str, tuple[Grid, ...]]:
     """Return the grids of each part of the report by the part's anchor."""
     entries, labels = {entry.id: entry for entry in document.entries}, _map_labels(document)
-    grids: dict[str, tuple[Grid, ...]] = {}
-    for name, table in (("manifest", document.manifest), ("filters", document.filters)):
-        grids[name] = (build_plain_grid(table, {}, entries),)
     otherwise = SAMPLE_COUNT if SAMPLE_COUNT in entries else ""
-    for section in document.sections:
-        further = (build_percentile_grid(section.percentiles, entries),) if section.percentiles else ()
-        grids[f"section-{section.id}"] = (build_metric_grid(section, entries, otherwise), *further)
-    for gallery in document.galleries:
-        grids[f"section-{gallery.id}"] = tuple(build_plain_grid(item, labels, entries) for item in gallery.tables)
-    grids["claims"] = tuple(build_plain_grid(part, {}, entries) for part in document.claims)
-    for number, part in enumerate(document.appendices, start=1):
-        grids[f"appendix-{number}"] = (build_plain_grid(part, {}),) if part.rows else ()
     runs = document.manifest.header[1:]
+
+    def build_grid(item: MetricTable | Table | Appendix, anchor: str, labels: Mapping[str, str]) -> Grid:
+        if isinstance(item, MetricTable):
+            return identify_rows(build_metric_grid(item, entries, otherwise), f"row-{item.id}", runs)
+        return identify_rows(build_plain_grid(item, labels, entries), anchor, runs)
+
+    def build_grids(
+        items: Iterable[MetricTable | Table | Appendix], name: str, labels: Mapping[str, str]
+    ) -> tuple[Grid, ...]:
+        anchors = itertools.chain([f"row-{name}"], (f"row-{name}-{place}" for place in itertools.count(1)))
+        return tuple(build_grid(item, anchor, labels) for item, anchor in zip(items, anchors, strict=False))
+
+    grids = {name: build_grids([getattr(document, name)], name, {}) for name in ("manifest", "filters")}
+    grids |= {f"section-{part.id}": build_grids(part.tables, part.id, labels) for part in document.parts}
+    grids["claims"] = build_grids(document.claims, "claims", {})
+    for number, part in enumerate(document.appendices, start=1):
+        items = (build_plain_grid(part, {}),) if part.rows else ()
+        grids[f"appendix-{number}"] = tuple(identify_rows(item, f"row-appendix-{number}", runs) for item in items)
+    return grids
+
+
+def _build_percentile_grids(document: Document) -> dict[str, Grid]:
+    """Return the grid of the further columns of each table of metrics that has some, by the id of the table."""
+    entries = {entry.id: entry for entry in document.entries}
     return {
-        anchor: tuple(
-            identify_rows(grid, f"row-{anchor.removeprefix('section-')}{f'-{place}' if place else ''}", runs)
-            for place, grid in enumerate(items)
+        table.id: identify_rows(
+            build_percentile_grid(table.percentiles, entries), f"row-{table.id}-1", document.manifest.header[1:]
         )
-        for anchor, items in grids.items()
+        for table in document.metric_tables
+        if table.percentiles
     }
 
 
 def _list_dimensions(document: Document) -> dict[str, list[str]]:
     """Return the dimensions by which tables are split, with their values in the order of rows."""
     dimensions: dict[str, dict[str, None]] = {}
-    for metric in (name for section in document.sections for name in section.metrics if name):
+    for metric in (name for table in document.metric_tables for name in table.metrics if name):
         for dimension, value in list_values_of_segment(metric).items():
             dimensions.setdefault(dimension, {})[value] = None
     return {name: list(values) for name, values in dimensions.items()}
@@ -428,10 +442,10 @@ def _build_data(
         "charts": {name: pack_datasets(spec) for name, spec in specs.items()},
         "templates": _load_detail_templates(templates, report_details),
         "tables": {
-            f"{gallery.id}-{place}": pack_table(table)
-            for gallery in document.galleries
-            for place, table in enumerate(gallery.tables)
-            if table.shortlist
+            f"{part.id}-{place}": pack_table(table)
+            for part in document.parts
+            for place, table in enumerate(part.tables)
+            if isinstance(table, Table) and table.shortlist
         },
         "samples": report_details.header,
         "metrics": {entry.id: _build_metric(document, entry, report_details) for entry in document.entries},
@@ -446,7 +460,7 @@ def _load_detail_templates(templates: Path, report_details: ReportDetails) -> di
 
 def _build_metric(document: Document, entry: Entry, report_details: ReportDetails) -> dict[str, object]:
     name = entry.id
-    section: Sequence[str] = [part.title for part in document.sections if name in part.metrics]
+    section = [title for title, table in document.named_metric_tables.items() if name in table.metrics]
     data: dict[str, object] = {
         "name": entry.name, "unit": entry.unit, "description": entry.description, "definition": entry.definition,
         "section": section[0] if section else "",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from assay.lang.segments import list_values_of_segment
 from assay.report.cell_links import VERDICT
-from assay.report.document import Appendix, Section, Table
+from assay.report.document import Appendix, MetricTable, Table
 from assay.report.judged_cells import mark_changes
 from assay.report.render.packed_rows import pack_column
 
@@ -100,30 +100,30 @@ def _is_numeric(texts: Sequence[str]) -> bool:
     return any(map(parse_number, texts)) and all(parse_number(text) or text in _NO_VALUE for text in texts)
 
 
-def build_metric_grid(section: Section, entries: Mapping[str, object], otherwise: str = "") -> Grid:
+def build_metric_grid(table: MetricTable, entries: Mapping[str, object], otherwise: str = "") -> Grid:
     """Return the grid of a table of metrics.
 
     Cells of metrics in `entries` link to their definitions, those of rows without a metric to the entry `otherwise`.
     """
-    names = _name_columns(section.header, section.columns_per_run)
+    names = _name_columns(table.header, table.columns_per_run)
     rows = [
         tuple(_build_cell(text, _find_entry(metric, entries, otherwise), row[0], name, mark, key)
-              for text, name, mark, key in zip(row, names, mark_changes(section, row), (None, *keys), strict=True))
-        for metric, row, keys in zip(section.metrics, section.rows, _list_sort_keys(section), strict=True)
+              for text, name, mark, key in zip(row, names, mark_changes(table, row), (None, *keys), strict=True))
+        for metric, row, keys in zip(table.metrics, table.rows, _list_sort_keys(table), strict=True)
     ]  # fmt: skip
     last = len(rows)
-    while last and section.metrics[last - 1] is None:
+    while last and table.metrics[last - 1] is None:
         last -= 1
-    labels = [*section.header[:2], *(section.header[_find_label(section, index)] for index in range(2, len(names)))]
-    columns = [replace(heading, run=run) for heading, run in zip(_build_headings(section), labels, strict=True)]
+    labels = [*table.header[:2], *(table.header[_find_label(table, index)] for index in range(2, len(names)))]
+    columns = [replace(heading, run=run) for heading, run in zip(_build_headings(table), labels, strict=True)]
     grid_rows = tuple(align_decimal_points(rows[:last]))
-    ids = tuple(metric or "" for metric in section.metrics[:last])
-    return Grid(section.title, tuple(columns), grid_rows, tuple(rows[last:]), names=ids)
+    ids = tuple(metric or "" for metric in table.metrics[:last])
+    return Grid(table.title, tuple(columns), grid_rows, tuple(rows[last:]), names=ids)
 
 
-def _find_label(section: Section, index: int) -> int:
+def _find_label(table: MetricTable, index: int) -> int:
     """Return the index of the column with the label of the run that a column is about."""
-    return index - (index - 2) % section.columns_per_run
+    return index - (index - 2) % table.columns_per_run
 
 
 def _find_entry(metric: str | None, entries: Mapping[str, object], otherwise: str) -> str:
@@ -141,10 +141,10 @@ def _name_columns(header: Sequence[str], columns_per_run: int) -> list[str]:
     return names
 
 
-def _build_headings(section: Section) -> tuple[Heading, ...]:
+def _build_headings(table: MetricTable) -> tuple[Heading, ...]:
     """Return a heading per column; with several further runs, the run's label is above its columns."""
-    header, columns_per_run = section.header, section.columns_per_run
-    verdicts = {x for x, item in enumerate(section.printed, start=1) if item.prints == VERDICT}
+    header, columns_per_run = table.header, table.columns_per_run
+    verdicts = {x for x, item in enumerate(table.printed, start=1) if item.prints == VERDICT}
     numeric = [index > 0 and index not in verdicts for index in range(len(header))]
     if len(header) <= 2 + columns_per_run:
         return tuple(map(Heading, header, [""] * len(header), [0] * len(header), numeric))
@@ -176,8 +176,8 @@ def _measure_fraction(cell: Cell) -> float:
     return sum(WIDTHS.get(character, 1.0) for character in cell.text[match.start() :]) if match else 0.0
 
 
-def _list_sort_keys(section: Section) -> Sequence[Sequence[float | None]]:
-    return section.sort_keys or [[None] * (len(section.header) - 1) for _ in section.rows]
+def _list_sort_keys(table: MetricTable) -> Sequence[Sequence[float | None]]:
+    return table.sort_keys or [[None] * (len(table.header) - 1) for _ in table.rows]
 
 
 def _build_cell(text: str, metric: str, label: str, column: str, mark: str, key: float | None) -> Cell:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.report.cell_links import QuotedValue
-from assay.report.document import Gallery
+from assay.report.document import Part
 from assay.report.formatted_text import LINK, PARAGRAPH, Phrase, TextBlock, list_leaves, parse_code
 from assay.report.render.html_tables import Cell
 
@@ -33,19 +33,19 @@ class PageBlock:
     start: int = 1
 
 
-def build_text(gallery: Gallery, entries: Mapping[str, object]) -> tuple[PageBlock, ...]:
+def build_text(part: Part, entries: Mapping[str, object]) -> tuple[PageBlock, ...]:
     """Return the text of a part in blocks; a quoted value links to its entry if it is in `entries`."""
-    first = len(list_leaves(gallery.formatted))
+    first = len(list_leaves(part.formatted))
     # The places of quoted values count backticks, so texts with both stay as they are.
-    quoting = {item.paragraph for item in gallery.quoted}
+    quoting = {item.paragraph for item in part.quoted}
     blocks = (
-        *gallery.formatted,
+        *part.formatted,
         *(
             TextBlock(phrases=(Phrase(text),) if number in quoting else parse_code(text))
-            for number, text in enumerate(gallery.text[first:], start=first)
+            for number, text in enumerate(part.text[first:], start=first)
         ),
     )
-    return _PageBuilder(gallery.quoted, entries).build_blocks(blocks)
+    return _PageBuilder(part.quoted, entries).build_blocks(blocks)
 
 
 class _PageBuilder:

@@ -12,10 +12,8 @@ from urllib.parse import quote
 from assay.lang.segments import get_whole, is_segment, name_file
 from assay.report.answer import Answer, JudgedRow, JudgedSegment, KeyChange, list_linked_segments
 from assay.report.cell_links import VERDICT
-from assay.report.charts.line_strokes import has_repeats
 from assay.report.charts.vega_spec import describe_chart
-from assay.report.distributions import NOTE
-from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
+from assay.report.document import Appendix, Chart, Document, Entry, Group, MetricTable, Part, Plot, Table
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import format_verdict, mark_changes
 from assay.report.render.markdown_text import format_coded, format_text_blocks, link_quotes
@@ -98,8 +96,6 @@ def _is_numeric(cells: Sequence[str]) -> bool:
     return any(numbers) and all(is_number or text in _NO_VALUE for is_number, text in zip(numbers, plain, strict=True))
 
 
-DISTRIBUTIONS = re.sub(r"\bx\b", "*x*", NOTE)
-REPEATS = "Thin lines of one colour are the runs of one version."
 HASHES = (
     "The column Definition holds the first ten digits of the hash of each definition. Two reports measure the same "
     "when these agree."
@@ -138,19 +134,17 @@ def _list_blocks(document: Document, *, has_files: bool) -> Blocks:
     yield from _list_front(document)
     if not document.answers:
         yield from _list_manifest(document)
-    for gallery in list_observations(document):
-        yield from _list_gallery(document, link_quotes(gallery, index_dictionary(document)), has_files)
-    yield from _list_sections(document)
-    yield from _list_charts(document, has_files)
-    for gallery in document.galleries:
-        yield from _list_gallery(document, gallery, has_files)
+    for part in list_observations(document):
+        yield from _list_part(document, link_quotes(part, index_dictionary(document)), has_files)
+    for part in document.parts:
+        yield from _list_part(document, part, has_files)
     yield from _list_dictionary(document)
     if document.answers:
         yield from _list_manifest(document)
     yield from _list_back(document)
 
 
-def list_observations(document: Document) -> tuple[Gallery, ...]:
+def list_observations(document: Document) -> tuple[Part, ...]:
     """Return the part with observations, if there is one."""
     return (document.observations,) if document.observations else ()
 
@@ -196,9 +190,7 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
     parts = [(document.name_answer(item), f"answer-{number}") for number, item in enumerate(document.answers, start=1)]
     parts += [] if document.answers else manifest
     parts += [(item.title, f"section-{item.id}") for item in list_observations(document)]
-    parts += [(item.title, f"section-{item.id}") for item in document.sections]
-    parts += [("Distributions", "distributions")] if document.charts else []
-    parts += [(item.title, f"section-{item.id}") for item in document.galleries if not item.continues]
+    parts += [(item.title, f"section-{item.id}") for item in document.parts if not item.continues]
     parts += [("Data dictionary", "dictionary")] if document.dictionary else []
     parts += manifest if document.answers else []
     parts += [(document.filters.title, "filters")] if document.filters.rows else []
@@ -281,7 +273,7 @@ def _list_row_cells(row: JudgedRow, entries: Mapping[str, Entry], columns: int) 
 
 
 def _link_segment(segment: JudgedSegment) -> str:
-    """Return the label of a segment, linked to its row; rows of parts have no anchors."""
+    """Return the label of a segment, linked to its row if there is one."""
     label = escape_cell(segment.label)
     return _format_link(label, _name_row(segment.section, segment.metric)) if segment.section else label
 
@@ -311,59 +303,57 @@ def index_dictionary(document: Document) -> dict[str, Entry]:
 
 def index_figures(document: Document) -> dict[str, Chart | Plot]:
     """Return the figures by id, and by its metric the first chart by dimensions of one that has no other chart."""
-    split_charts = {item.shows[0]: item for item in reversed(document.charts) if item.shows}
+    split_charts = {item.shows[0]: item for item in reversed(document.distributions) if item.shows}
     return {**split_charts, **{item.id: item for item in document.figures}}
 
 
 def find_table(document: Document, figure: Chart | Plot) -> str:
-    """Return the id of the first section with the metric of a figure; empty without one.
+    """Return the id of the first table with the metric of a figure; empty without one.
 
-    For a chart by dimensions, a section with segments comes first.
+    For a chart by dimensions, a table with segments comes first.
     """
     metric = figure.shows[0] if isinstance(figure, Chart) and figure.shows else figure.id
-    sections = [section for section in document.sections if metric in section.metrics]
+    tables = [table for table in document.metric_tables if metric in table.metrics]
     if metric != figure.id:
-        sections.sort(key=lambda section: not any(name and is_segment(name) for name in section.metrics))
-    return sections[0].id if sections else ""
+        tables.sort(key=lambda table: not any(name and is_segment(name) for name in table.metrics))
+    return tables[0].id if tables else ""
 
 
-def _list_sections(document: Document) -> Blocks:
-    for index, section in enumerate(document.sections):
-        yield _format_heading(2, section.title, f"section-{section.id}")
-        if section.doc:
-            yield format_line(section.doc)
-        if index == 0 and len(section.header) > 2:
+def _list_metric_table(document: Document, table: MetricTable) -> Blocks:
+    if table.doc:
+        yield format_line(table.doc)
+    if table == document.metric_tables[0]:
+        if len(table.header) > 2:
             yield (
-                f"Δ is the difference from {escape_cell(section.header[1])}, Δ% the same as a "
+                f"Δ is the difference from {escape_cell(table.header[1])}, Δ% the same as a "
                 "percentage of it. A "
                 "label leads to its entry in the data dictionary"
-                + (", a number under Fig. to the figure of its distribution." if document.charts else ".")
+                + (", a number under Fig. to the figure of its distribution." if document.distributions else ".")
             )
-        if index == 0:
-            yield from (escape_line(text) for text in (document.averages, document.differences, document.noise) if text)
-        yield _format_metric_table(document, section)
-        yield from map(format_line, section.notes)
-        if section.percentiles:
-            yield _format_plain_table(section.percentiles, range(1, len(section.percentiles.header)))
+        yield from (escape_line(text) for text in (document.averages, document.differences, document.noise) if text)
+    yield _format_metric_rows(document, table)
+    yield from map(format_line, table.notes)
+    if table.percentiles:
+        yield _format_plain_table(table.percentiles, range(1, len(table.percentiles.header)))
 
 
-def _format_metric_table(document: Document, section: Section) -> str:
+def _format_metric_rows(document: Document, table: MetricTable) -> str:
     entries, figures = index_dictionary(document), index_figures(document)
-    has_figures = any(metric in figures for metric in section.metrics)
+    has_figures = any(metric in figures for metric in table.metrics)
     linked = list_linked_segments(document.answers)
     rows = []
-    for metric, row in zip(section.metrics, section.rows, strict=True):
+    for metric, row in zip(table.metrics, table.rows, strict=True):
         label, *cells = (
             f"**{escape_cell(text)}**" if mark in EMPHASISED else escape_cell(text)
-            for text, mark in zip(row, mark_changes(section, row), strict=True)
+            for text, mark in zip(row, mark_changes(table, row), strict=True)
         )
         entry = get_whole(metric) if metric else ""
         first = _format_link(label, f"metric-{entry}") if entry in entries else label
-        if metric and (section.id, metric) in linked:
-            first = f"{_format_anchor(_name_row(section.id, metric))}{first}"
+        if metric and (table.id, metric) in linked:
+            first = f"{_format_anchor(_name_row(table.id, metric))}{first}"
         rows.append([first, *cells, *([_format_figure_link(metric, figures)] if has_figures else [])])
-    header = [*map(escape_cell, section.header), *(["Fig."] if has_figures else [])]
-    verdicts = {x for x, column in enumerate(section.printed, start=1) if column.prints == VERDICT}
+    header = [*map(escape_cell, table.header), *(["Fig."] if has_figures else [])]
+    verdicts = {x for x, column in enumerate(table.printed, start=1) if column.prints == VERDICT}
     return format_table(header, rows, {*range(1, len(header))} - verdicts)
 
 
@@ -373,14 +363,6 @@ def _format_figure_link(metric: str | None, figures: Mapping[str, Chart | Plot])
 
 
 # Figures
-
-
-def _list_charts(document: Document, has_files: bool) -> Blocks:
-    if document.charts:
-        yield _format_heading(2, "Distributions", "distributions")
-        yield f"{DISTRIBUTIONS} {REPEATS}" if has_repeats(document) else DISTRIBUTIONS
-        for chart in document.charts:
-            yield from _format_figure(document, chart, describe_chart(chart), has_files)
 
 
 def _format_figure(document: Document, figure: Chart | Plot, words: str, has_files: bool) -> Blocks:
@@ -399,19 +381,24 @@ def _describe_lack(figure: Chart | Plot) -> str:
     return format_line((figure.remark if isinstance(figure, Chart) else "") or "No samples.")
 
 
-def _list_gallery(document: Document, gallery: Gallery, has_files: bool) -> Blocks:
-    if not gallery.continues:
-        yield _format_heading(2, gallery.title, f"section-{gallery.id}")
-    yield from format_text_blocks(gallery.formatted, escape_cell, escape_line)
-    yield from map(format_line, gallery.text[len(list_leaves(gallery.formatted)) :])
-    figures = [*(figure for figure in gallery.plots if figure), *gallery.wide]
+def _list_part(document: Document, part: Part, has_files: bool) -> Blocks:
+    if not part.continues:
+        yield _format_heading(2, part.title, f"section-{part.id}")
+    yield from format_text_blocks(part.formatted, escape_cell, escape_line)
+    yield from map(format_line, part.text[len(list_leaves(part.formatted)) :])
+    figures = [*(figure for figure in part.plots if figure), *part.wide]
     for figure in figures:
         words = describe_chart(figure) if isinstance(figure, Chart) else figure.description
         yield from _format_figure(document, figure, words, has_files)
-    for gallery_table in gallery.tables:
-        if gallery_table.title:
-            yield _format_heading(3, gallery_table.title)
-        yield _format_plain_table(gallery_table)
+    for table in part.tables:
+        if isinstance(table, MetricTable):
+            if table.title != part.title:
+                yield _format_heading(3, table.title, f"section-{table.id}")
+            yield from _list_metric_table(document, table)
+        else:
+            if table.title:
+                yield _format_heading(3, table.title)
+            yield _format_plain_table(table)
 
 
 # Dictionary and appendices

@@ -9,7 +9,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from assay.report.cell_links import QuotedValue
-from assay.report.document import Gallery
+from assay.report.document import Part
 from assay.report.formatted_text import (
     BULLETS,
     CODE,
@@ -52,7 +52,7 @@ def format_text_blocks(blocks: Sequence[TextBlock], escape: Escape, escape_first
         previous_kind = block.kind
 
 
-def link_quotes(gallery: Gallery, entries: Mapping[str, object]) -> Gallery:
+def link_quotes(part: Part, entries: Mapping[str, object]) -> Part:
     """Return a part whose plain quoted values are links to their `entries`, as far as these exist."""
     paragraphs = itertools.count()
 
@@ -60,11 +60,11 @@ def link_quotes(gallery: Gallery, entries: Mapping[str, object]) -> Gallery:
         return tuple(
             replace(block, items=tuple(map(link_blocks, block.items)))
             if block.items
-            else replace(block, phrases=tuple(_link_phrases(block, gallery.quoted, next(paragraphs), entries)))
+            else replace(block, phrases=tuple(_link_phrases(block, part.quoted, next(paragraphs), entries)))
             for block in blocks
         )
 
-    return replace(gallery, formatted=link_blocks(gallery.formatted))
+    return replace(part, formatted=link_blocks(part.formatted))
 
 
 def _link_phrases(

@@ -219,7 +219,7 @@ let tables =
         , part::{ title = "Pivots", blocks = B.pivots [ diagonals, without ] }
         -- B.verdicts => tables: | All trials
         , part::{ title = "Verdicts", blocks = B.verdicts [ verdict, verdictOf, verdictWithout ] }
-        -- B.sections, B.conclusions => tables: | Finished | 1868 | 2054 | +187
+        -- B.sections, B.conclusions => tables: | [Finished](#metric-finished) | 1868 | 2054 | +187
         , part::{ title = "Averages", blocks = B.sections [ section ] # B.conclusions [ conclusion ] }
         -- B.charts => tables: Cumulative distributions
         , part::{ title = "Distributions", blocks = B.charts [ S.report.cdf finished ] }
@@ -422,7 +422,7 @@ let large = { name = "large", title = "Large testbed" }
 
 let trialsOfGroup = [ part::{ title = "Trials", blocks = B.listings [ listing ] } ]
 
--- B.ofGroup => groups: ## <a id="section-part-1
+-- B.ofGroup => groups: ## <a id="section-small-testbed-trials
 let partsOfSmall = B.ofGroup small trialsOfGroup
 
 -- B.verdictOfGroup => groups: | Small
