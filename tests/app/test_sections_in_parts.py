@@ -91,10 +91,10 @@ def read(out: Path, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("options", OPTIONS)
 def test_tables_and_charts_are_those_of_a_report_without_parts(place: Path, options: str) -> None:
     of_sections, of_parts = (build(place, report, options) for report in ("requests", "parts"))
-    short, written = (read(out, "document.json") for out in (of_sections, of_parts))
-    part, *others = written["parts"]
-    assert [{**item, "id": ""} for item in part["tables"]] == [{**item, "id": ""} for item in list_sections(short)]
-    assert part["plots"] == list_charts(short)
+    of_short, of_written = (read(out, "document.json") for out in (of_sections, of_parts))
+    part, *others = of_written["parts"]
+    assert [{**item, "id": ""} for item in part["tables"]] == [{**item, "id": ""} for item in list_sections(of_short)]
+    assert part["plots"] == list_charts(of_short)
     assert [item["title"] for item in others] == (["By host"] if options == "host" else [])
     changes = [read(out, "results.json")["judgement"]["metrics"] for out in (of_sections, of_parts)]
     assert changes[0] == changes[1]

@@ -39,10 +39,14 @@ def test_sampled_and_ordered_tests_exist() -> None:
     assert len(texts) == len(paths), "two test files of one name would be sampled and ordered as one"
     test_ids = [item.split("::") for item in deep.SAMPLED]
     assert [item for item in test_ids if f"\ndef {item[1]}(" not in texts.get(item[0], "")] == []
-    assert {*deep.SAMPLED_FILES, *HEAVIEST} - set(texts) == set()
+    assert {*deep.SAMPLED_FILES, *deep.COSTLY_FILES, *HEAVIEST} - set(texts) == set()
     fixtures = {name: fixture for name, (fixture, _) in deep.SAMPLED_CASES.items()}
     assert [name for name, fixture in fixtures.items() if f"\ndef {fixture}(" not in texts.get(name, "")] == []
+    costly = [name.split("::") for name in deep.read_rates()]
+    assert [name for name in costly if f"\ndef {name[1]}(" not in texts.get(name[0], "")] == []
     rates = (
+        *deep.RATES,
+        *deep.COSTLY_FILES.values(),
         *deep.SAMPLED.values(),
         *deep.SAMPLED_FILES.values(),
         *(interval for _, interval in deep.SAMPLED_CASES.values()),
@@ -72,3 +76,15 @@ def test_turn_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_turn_comes_from_the_committed_files() -> None:
     assert deep.get_turn() == deep.get_turn.__wrapped__()
     assert 0 <= deep.get_turn() < deep.TURNS**2
+
+
+def test_costly_test_runs_once_in_its_turns(request: pytest.FixtureRequest) -> None:
+    items = [item for item in request.session.items if item.path == request.path]
+    runs = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deep, "read_rates", lambda: {f"{request.path.name}::test_of_a_family": 4})
+        for turn in range(4):
+            patch.setattr(deep, "get_turn", lambda turn=turn: turn * deep.TURNS)
+            left_out = deep.list_skipped(items)
+            runs += [item.name for item in items if item not in left_out and item.name.startswith("test_of_a_family")]
+    assert sorted(runs) == sorted(item.name for item in items if item.name.startswith("test_of_a_family"))

@@ -24,6 +24,20 @@ TURNS = 60  # a multiple of all rates
 BUDGET = 1.5
 RATES = (1, 2, 3, 4, 5, 6, 10, 12)  # of costly tests
 COSTS = Path(__file__).parents[1] / "costs.txt"
+#: files whose own fixtures are costly: all of their tests run in every n-th turn
+COSTLY_FILES = {
+    "test_build_cache.py": 3,
+    "test_by_host.py": 4,
+    "test_cluster_stages.py": 3,
+    "test_false_alarms.py": 4,
+    "test_foreign_files.py": 3,
+    "test_judged_comparison.py": 2,
+    "test_new_metric.py": 2,
+    "test_percentile_columns.py": 3,
+    "test_point_files.py": 4,
+    "test_seals.py": 2,
+    "test_shifts_within_baselines.py": 2,
+}
 
 #: test -> n: every n-th case runs by default
 SAMPLED = {
@@ -204,19 +218,16 @@ def get_turn() -> int:
 
 @functools.cache
 def read_rates() -> dict[str, int]:
-    """Return how rarely costly tests run: of `FILE::TEST`, or of a `FILE` with costly fixtures, every n-th turn."""
+    """Return how rarely costly tests run: `FILE::TEST` in every n-th turn."""
     lines = (line.split() for line in COSTS.read_text(encoding="utf-8").splitlines())
     return {name: next((n for n in RATES if n >= float(seconds) / BUDGET), RATES[-1]) for seconds, name in lines}
 
 
-def _is_costly(item: pytest.Item) -> bool:
+def _is_left_out(item: pytest.Item) -> bool:
     """Return whether a costly test does not run in this turn, which is independent of that of families."""
     file, test = item.path.name, item.name.partition("[")[0]
-    turn, rates = get_turn() // TURNS, read_rates()
-    return any(
-        (zlib.crc32(key.encode()) + turn) % rates.get(name, 1)
-        for name, key in ((file, file), (f"{file}::{test}", f"{file}::{item.name}"))
-    )
+    rates = (file, COSTLY_FILES.get(file, 1)), (f"{file}::{item.name}", read_rates().get(f"{file}::{test}", 1))
+    return any((zlib.crc32(name.encode()) + get_turn() // TURNS) % rate for name, rate in rates)
 
 
 ALWAYS = "[README.md:"  # begin of the names of cases that always run: the first page must be right
@@ -228,7 +239,7 @@ def list_skipped(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     skipped = []
     for item in items:
         family, every = _find_family(item.path.name, item.name.partition("[")[0])
-        is_other_case = (counts[family] + get_turn()) % every != 0 or _is_costly(item)
+        is_other_case = (counts[family] + get_turn()) % every != 0 or _is_left_out(item)
         if (is_other_case and ALWAYS not in item.name) or _is_skipped_case(item):
             skipped.append(item)
         counts[family] += 1
