@@ -30,6 +30,9 @@ let Listing =
       , files : Bool
       }
 
+-- The rows of all runs of which a metric is worst, at most `limit`: run, key of the row, and value.
+let WorstRows = { title : Text, metric : Text, limit : Natural }
+
 -- A column whose value is a constant of the run; a constant that is 0 or empty sets no value.
 let Pin = { column : Text, constant : Text }
 
@@ -227,6 +230,7 @@ let Block =
       | Chart : Chart
       | Pivot : Pivot
       | Listing : Listing
+      | WorstRows : WorstRows
       | Verdict : Verdict
       | ClassTable : ClassTable
       | Averages : Averages
@@ -318,6 +322,11 @@ in  { Listing
     , charts = each Chart Block.Chart
     , pivots = each Pivot Block.Pivot
     , listings = each Listing Block.Listing
+    , worst =
+        \(title : Text) ->
+        \(m : M.Metric.Type) ->
+        \(limit : Natural) ->
+          [ Block.WorstRows { title, metric = m.id, limit } ]
     , verdicts = each Verdict Block.Verdict
     , classTables = each ClassTable Block.ClassTable
     , averagesTables = each Averages Block.Averages

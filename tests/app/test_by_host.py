@@ -19,7 +19,8 @@ import pytest
 
 from assay.app.compute.query import query_metrics
 from assay.app.session.runs import parse_runs
-from assay.report.document import Part, parse_document
+from assay.report.document import Part
+from assay.report.document_json import parse_document
 from assay.report.group_figures import MOST_DRAWN, MOST_LISTED, build_groups_part
 from assay.report.group_spreads import Group, RunGroups
 from tests.compare_reference import CARDANO, load_json

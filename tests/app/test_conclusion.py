@@ -8,7 +8,7 @@ import pytest
 
 from assay.app.build.observations import draft_conclusion
 from assay.app.judge.judged_results import read_judged_results
-from assay.report.document import parse_document
+from assay.report.document_json import parse_document
 from tests.support.documentation import ROOT
 from tests.support.judged_results import judge_metric, write_results
 

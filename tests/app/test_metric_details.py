@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from assay.report.document import Part, Plot, parse_document
+from assay.report.document import Part, Plot
+from assay.report.document_json import parse_document
 from tests.compare_reference import CARDANO, load_json
 from tests.support.commands import build, run_assay
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.report.cell_links import CellSource
-from assay.report.document import parse_document
+from assay.report.document_json import parse_document
 from assay.report.printed_cells import Cell, find_cell, list_document_cells
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO

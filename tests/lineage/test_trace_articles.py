@@ -15,7 +15,7 @@ from assay.app.session.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.workspace import Workspace
 from assay.remote.prometheus_times import parse_nanoseconds
-from assay.report.document import parse_document
+from assay.report.document_json import parse_document
 from assay.report.printed_cells import Cell, find_cell, list_document_cells
 from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT

@@ -18,7 +18,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import DIFFERENCE
 from tests.support.commands import CommandResult, build_environment
-from tests.support.documents import list_sections
+from tests.support.documents import list_charts, list_sections
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edit_file
 from tools import golden
@@ -236,7 +236,7 @@ def test_package_is_the_same_in_every_process(system: str) -> None:
 @pytest.mark.parametrize("name", ["two", "three", "two-org-2023"])
 def test_figures_of_a_report_have_different_captions(name: str) -> None:
     path = ROOT / "golden" / "reports" / f"{name}.document.json"
-    charts = json.loads(path.read_text(encoding="utf-8"))["charts"]
+    charts = list_charts(json.loads(path.read_text(encoding="utf-8")))
     assert len({(item["title"], item["of"]) for item in charts}) == len(charts) == 29
     assert [item["of"] for item in charts if item["title"] == "Leadership check duration"] == [
         "cdfLeading",

@@ -26,7 +26,8 @@ from assay.report.answer import Answer, JudgedRow, JudgedSegment
 from assay.report.answer_candidates import Candidate, format_values
 from assay.report.answer_sentences import compose_counts, compose_headline
 from assay.report.compose_answer import compose_answer, describe_change, explain_undecided
-from assay.report.document import Document, parse_document, to_json
+from assay.report.document import Document
+from assay.report.document_json import parse_document, to_json
 from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (
     describe_few_units,

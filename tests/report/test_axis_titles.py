@@ -11,7 +11,8 @@ import pytest
 
 from assay.report.blocks.grid import Panel, _list_grid_rows
 from assay.report.charts.render import build_figure_spec, get_template_path, load_template
-from assay.report.document import Chart, Document, Plot, parse_document
+from assay.report.document import Chart, Document, Plot
+from assay.report.document_json import parse_document
 from tests.compare_reference import CARDANO
 from tests.report_sample import TEMPLATES
 from tests.support.commands import build

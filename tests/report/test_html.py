@@ -36,8 +36,8 @@ from assay.report.document import (
     QuotedValue,
     Series,
     Table,
-    parse_document,
 )
+from assay.report.document_json import parse_document
 from assay.report.prose import Prose, Quote
 from assay.report.render.html import (
     Detail,

@@ -15,7 +15,8 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from assay.report.document import Document, MetricTable, Part, Plot, parse_document
+from assay.report.document import Document, MetricTable, Part, Plot
+from assay.report.document_json import parse_document
 from assay.report.glossary import iter_tables
 from assay.report.render.html import build_chart_bundle
 from assay.report.render.html import build_page as page_of

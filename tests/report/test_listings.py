@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from assay.report.blocks.listing import SHORTLIST, list_greatest
-from assay.report.document import Document, Table, parse_document, to_json
+from assay.report.document import Document, Table
+from assay.report.document_json import parse_document, to_json
 from assay.report.render.html import build_page
 from assay.report.render.markdown import render_markdown
 from tests.support.laboratory import ROOT

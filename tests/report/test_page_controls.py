@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from assay.report.document import parse_document
+from assay.report.document_json import parse_document
 from assay.report.render.html import build_chart_bundle, build_page
 from tests.compare_reference import CARDANO
 from tests.report_sample import TEMPLATES

@@ -10,7 +10,8 @@ from typing import Any
 import pypdf
 import pytest
 
-from assay.report.document import Entry, Group, parse_document
+from assay.report.document import Entry, Group
+from assay.report.document_json import parse_document
 from assay.report.render.pdf import render
 from tests.report_sample import TEMPLATES, build_sample
 

@@ -18,7 +18,8 @@ import pytest
 import typst
 
 from assay.report.charts.render import draw
-from assay.report.document import Document, Part, Table, parse_document, to_json
+from assay.report.document import Document, Part, Table
+from assay.report.document_json import parse_document, to_json
 from assay.report.render.html import build_page
 from assay.report.render.markdown import list_contents, render_markdown
 from assay.report.render.pdf import STANDARDS, render, warm_up_converters

@@ -13,7 +13,7 @@ from assay.app.build import build_runs
 from assay.app.session.options import Options
 from assay.app.session.runs import parse_runs
 from assay.app.session.session import open_session
-from assay.report.document import to_json
+from assay.report.document_json import to_json
 from tests.support.laboratory import ROOT
 
 RUN = ROOT / "golden" / "cometbft" / "run"

@@ -113,7 +113,6 @@ def assemble(
     )
     units = choose_report_units(checked, report, runs, choices.summary)
     shown_parts = build_parts(checked, report, parts, choices)
-    tables: tuple[Table | Appendix, ...] = manifest, filters, *iter_tables(shown_parts), *parts.claims
     judgements = parts.judgements.get("")
     return Document(
         title=choices.title or fill(title),
@@ -131,19 +130,27 @@ def assemble(
         ),
         filters=filters,
         provenance=tuple(provenance.items()),
-        terms=build_terms(
-            checked,
-            report,
-            tables,
-            has_sample_counts=any(None in item.metrics for item in iter_metric_tables(shown_parts)),
-            block_terms=explain_blocks(checked, report),
-        ),
+        terms=_build_terms(checked, report, (manifest, filters, *parts.claims), shown_parts),
         claims=parts.claims,
         averages=describe_averages(checked, report, choices, units, len(versions) < len(runs)),
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
         answers=_build_answers(checked, versions, choices, manifest, list(labels_by_run), units, parts),
+    )
+
+
+def _build_terms(
+    checked: CheckedPackage, report: Report, tables: Iterable[Table | Appendix], shown_parts: Sequence[Part]
+) -> tuple[Group, ...]:
+    """Return the glossary entries of numbers that belong to no metric."""
+    has_sample_counts = any(None in item.metrics for item in iter_metric_tables(shown_parts))
+    return build_terms(
+        checked,
+        report,
+        (*tables, *iter_tables(shown_parts)),
+        has_sample_counts=has_sample_counts,
+        block_terms=explain_blocks(checked, report),
     )
 
 

@@ -12,19 +12,16 @@ import dataclasses
 import datetime
 import math
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-from assay.report import cell_links, formatted_text
-from assay.report.answer import ANSWER_DEFAULTS, Answer
+from assay.report.answer import Answer
 from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn, QuotedValue
-from assay.report.document_texts import PLAIN_TYPES, list_members, normalize_texts
+from assay.report.document_texts import normalize_texts
 from assay.report.formatted_text import TextBlock, list_leaves
 from assay.util.diagnostics import fail
-from assay.util.json_text import dump_indented
 
 Point = tuple[float, float, float | None, float | None]
 """One listed centile of one run: value, centile (0..1), least and greatest value among the hosts or None."""
@@ -291,6 +288,11 @@ class Part:
             previous_end = item.paragraph, item.end
 
 
+def name_table(part: Part, table: MetricTable | Table) -> str:
+    """Return the name of a table: `PART/TITLE`, or that of its part if it has the same title or none."""
+    return f"{part.title}/{table.title}" if table.title not in ("", part.title) else part.title
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A metric in the data dictionary; `definition` is the hash of its definition."""
@@ -392,9 +394,9 @@ class Document:
 
     @property
     def named_metric_tables(self) -> dict[str, MetricTable]:
-        """All tables of metrics by name: `PART/TITLE`, or the title that they have in common with their part."""
+        """All tables of metrics by their names."""
         return {
-            part.title if table.title == part.title else f"{part.title}/{table.title}": table
+            name_table(part, table): table
             for part in self.parts
             for table in part.tables
             if isinstance(table, MetricTable)
@@ -421,85 +423,3 @@ def parse_date(text: str) -> datetime.date:
         return datetime.datetime.strptime(text, "%Y-%m-%d").date()
     except ValueError:
         raise _build_error("the date of the document cannot be read", expected="YYYY-MM-DD", actual=text) from None
-
-
-def to_json(document: Document) -> str:
-    """Return the document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
-    return dump_indented(_convert_to_plain_data(document), allow_nan=False) + "\n"
-
-
-#: members that are left out of the JSON text if they have these values
-DEFAULT_MEMBERS: dict[str, object] = {
-    "marks": (),
-    "beside": False,
-    "cases": (),
-    "x_label": "",
-    "y_label": "",
-    "abreast": 2,
-    "wide": (),
-    "claims": (),
-    "of_rows": (),
-    "of_columns": (),
-    "notes": (),
-    "of_headings": "",
-    "shows": (),
-    "named": (),
-    "reduced_from": 0,
-    "terms": (),
-    "averages": "",
-    "differences": "",
-    "noise": "",
-    "sort_keys": (),
-    "answers": (),
-    "observations": None,
-    **ANSWER_DEFAULTS,
-    "quoted": (),
-    "leads": (),
-    "counted": "",
-    "printed": (),
-    "percentiles": None,
-    "remark": "",
-    "shortlist": (),
-    "formatted": (),
-    "continues": False,
-    **cell_links.DEFAULT_MEMBERS,
-    **formatted_text.DEFAULT_MEMBERS,
-}
-
-
-def _convert_to_plain_data(part: Any) -> Any:
-    """Return a part of a document as plain data; `dataclasses.asdict` would copy every text."""
-    if isinstance(part, tuple):
-        return [item if type(item) in PLAIN_TYPES else _convert_to_plain_data(item) for item in part]
-    if not (names := list_members(cast(Hashable, type(part)))):
-        return part
-    members = ((name, getattr(part, name)) for name in names)
-    return {
-        name: _convert_to_plain_data(value)
-        for name, value in members
-        if name not in DEFAULT_MEMBERS or value != DEFAULT_MEMBERS[name]
-    }
-
-
-def parse_document(text: str) -> Document:
-    """Return the document that `to_json` wrote. Raises `invalid-document` with the place of every problem."""
-    from pydantic import TypeAdapter, ValidationError  # slow to import, and only readers need it
-
-    try:
-        return TypeAdapter(Document).validate_json(text, strict=True)
-    except ValidationError as error:
-        places = [(tuple(map(str, item["loc"])), item["msg"]) for item in error.errors()]
-        problems = "; ".join(f"{'.'.join(place)}: {message}" for place, message in _select_likely(places))
-        raise _build_error("the text is not a report document", actual=problems) from None
-
-
-def _select_likely(problems: Sequence[tuple[tuple[str, ...], str]]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield problems with their places; of a table or figure those of the kind that it has the fewest of."""
-    counts = Counter(place[: index + 1] for place, _ in problems for index, name in enumerate(place) if name in _KINDS)
-    for place, message in problems:
-        kind = next((place[: index + 1] for index, name in enumerate(place) if name in _KINDS), ())
-        if not kind or counts[kind] == min(number for item, number in counts.items() if item[:-1] == kind[:-1]):
-            yield tuple(name for name in place if name not in _KINDS), message
-
-
-_KINDS = (Chart.__name__, Plot.__name__, Table.__name__, MetricTable.__name__)

@@ -31,7 +31,7 @@ from assay.report.cell_links import (
     CellLink,
     CellSource,
 )
-from assay.report.document import Appendix, Document, MetricTable, Part, Table
+from assay.report.document import Appendix, Document, MetricTable, Part, Table, name_table
 from assay.report.judged_cells import BY_ITSELF, format_verdict, read_verdict
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
@@ -92,7 +92,7 @@ def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
             if isinstance(table, MetricTable):
                 yield from _list_metric_cells(names_by_id[table.id], table, aliases)
             else:
-                yield from _list_table_cells(f"{part.title}/{table.title}", table, aliases)
+                yield from _list_table_cells(name_table(part, table), table, aliases)
     for claim in document.claims:
         yield from _list_table_cells(claim.title, claim, aliases)
     yield from _list_table_cells(document.filters.title, document.filters, aliases)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from assay.report.cell_links import JUDGED, OUTCOME, WORDS, CellLink
-from assay.report.document import Document, Part, Table, parse_document
+from assay.report.document import Document, Part, Table
+from assay.report.document_json import parse_document
 from assay.report.observations.sentences import describe_outcomes
 from tests.support.documentation import ROOT
 

@@ -53,7 +53,8 @@ from assay.report.cell_links import (
     WORDS,
     CellSource,
 )
-from assay.report.document import Document, parse_document
+from assay.report.document import Document
+from assay.report.document_json import parse_document
 from assay.report.printed_cells import Cell
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all

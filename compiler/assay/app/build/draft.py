@@ -14,7 +14,8 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import ObservationRules
 from assay.lang.model.report import History, Report
 from assay.provenance.read import get_build_folder, read_provenance
-from assay.report.document import Document, parse_document
+from assay.report.document import Document
+from assay.report.document_json import parse_document
 from assay.report.observations.check_prose import check_sentences
 from assay.report.observations.draft import draft_prose
 from assay.report.observations.printed_changes import Changes, list_changes

@@ -23,7 +23,8 @@ from assay.engine.pruning import mark_used
 from assay.lang.checked_package import CheckedPackage
 from assay.provenance.record import add_forms, hash_templates
 from assay.provenance.versions import get_form_tools, get_versions
-from assay.report.document import Document, to_json
+from assay.report.document import Document
+from assay.report.document_json import to_json
 from assay.report.output_forms import DEFAULT_FORMS, FILES, HTML, MARKDOWN, MARKDOWN_SINGLE, PDF
 from assay.report.prose import Prose
 from assay.report.render import pdf

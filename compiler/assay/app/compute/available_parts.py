@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from assay.app.session.required_sources import has_source
 from assay.ingest.discovery import suggest_runs
@@ -44,14 +44,7 @@ def drop_unavailable_parts(
         return report, {}
     finder = _MissingSourceFinder(checked, report, runs_without_source, len(runs))
     parts, missing_names, omitted_titles = [], set[str](), list[str]()
-    left_out = {source: finder.name_left_out(report, source.name) for source in missing_sources}
-    notes = {
-        "": tuple(
-            _describe_missing_source(source, runs_without_source[source.name], False, False, names)
-            for source, names in left_out.items()
-            if names and source.name not in replaced
-        )
-    }
+    notes = {"": tuple(_list_left_out(finder, [item for item in missing_sources if item.name not in replaced]))}
     for part in report.parts:
         remaining_part, part_missing, dropped = _drop_unavailable_blocks(finder, part, prose)
         missing_names |= part_missing
@@ -88,6 +81,13 @@ def drop_unavailable_parts(
         )
     choices = tuple(choice for choice in report.choices if not finder.find_for_choice(choice.name))
     return dataclasses.replace(report, parts=tuple(parts), choices=choices), notes
+
+
+def _list_left_out(finder: _MissingSourceFinder, missing: Iterable[Source]) -> Iterator[str]:
+    """Yield a sentence for each missing source on the metrics that the tables of a report leave out."""
+    for source in missing:
+        if names := finder.name_left_out(finder.report, source.name):
+            yield _describe_missing_source(source, finder.runs_without_source[source.name], False, False, names)
 
 
 def divide_runs(

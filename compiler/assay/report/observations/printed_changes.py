@@ -26,7 +26,7 @@ from assay.report.cell_links import (
     CellLink,
     CellSource,
 )
-from assay.report.document import Document, MetricTable, Table
+from assay.report.document import Document, MetricTable, Table, name_table
 from assay.report.judged_cells import BY_ITSELF, read_verdict
 
 BASE, FIRST, LAST = "base", "first", "last"
@@ -202,13 +202,13 @@ def _list_row_values(
     These are values, of `metrics` only, and changes from rows of the baseline.
     """
     places = _locate_runs(document, case, groups)
-    for part, table in _list_tables(document):
+    for table_name, table in _list_tables(document):
         columns: dict[tuple[str, str, int, str], list[PrintedCell]] = {}
         for link in sorted(table.leads, key=lambda item: (item.row, item.column)):
             if not link.of or not (link.prints == CHANGE or (link.prints == ROW and link.of[0].entry in metrics)):
                 continue
             title = table.header[link.column]
-            name = f"{part}/{table.title}/{table.rows[link.row][0]}/{title}"
+            name = f"{table_name}/{table.rows[link.row][0]}/{title}"
             cell = PrintedCell(name, title, table.rows[link.row][link.column], link.prints, link.of)
             if cell.number is not None or link.prints == CHANGE:
                 columns.setdefault((link.of[0].entry, link.of[-1].run, link.column, link.prints), []).append(cell)
@@ -246,17 +246,19 @@ def _list_document_changes(document: Document, case: str, groups: Collection[str
     names = {entry.id: entry.name for entry in document.entries}
     for title, metric_table in document.named_metric_tables.items():
         yield from _list_metric_changes(title, metric_table, case, names, groups)
-    for part, table in _list_tables(document):
-        yield from _list_table_changes(part, table, case, names, groups)
+    for table_name, table in _list_tables(document):
+        yield from _list_table_changes(table_name, table, case, names, groups)
 
 
 def _list_tables(document: Document) -> list[tuple[str, Table]]:
-    """Return the tables of parts whose cells have links, each after the title of its part."""
-    return [(part.title, table) for part in document.parts for table in part.tables if isinstance(table, Table)]
+    """Return the tables of parts whose cells have links, each after its name."""
+    return [
+        (name_table(part, table), table) for part in document.parts for table in part.tables if isinstance(table, Table)
+    ]
 
 
 def _list_table_changes(
-    part: str, table: Table, case: str, names: Mapping[str, str], groups: Collection[str]
+    table_name: str, table: Table, case: str, names: Mapping[str, str], groups: Collection[str]
 ) -> Iterator[PrintedChange]:
     """Yield the changes in a table of a report, whose cells have links."""
     links_by_row: dict[int, list[CellLink]] = {}
@@ -281,7 +283,7 @@ def _list_table_changes(
             def create_cell(link: CellLink, run: CellLink = run, row: Sequence[str] = row) -> PrintedCell:
                 title = table.header[link.column]
                 column = title if link.prints == AVERAGE else f"{table.header[run.column]} {title}"
-                name = f"{part}/{table.title}/{row[0]}/{column}"
+                name = f"{table_name}/{row[0]}/{column}"
                 return PrintedCell(name, column, row[link.column], link.prints, link.of)
 
             cells = {link.prints: create_cell(link) for link in group}

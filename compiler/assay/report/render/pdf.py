@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from assay.report.charts.converter import hash_fonts, start_converters
 from assay.report.charts.line_strokes import list_line_names
 from assay.report.charts.render import draw
-from assay.report.document import Document, parse_date, to_json
+from assay.report.document import Document, parse_date
+from assay.report.document_json import to_json
 from assay.report.document_texts import map_texts
 from assay.util.diagnostics import AssayError, fail
 from assay.util.escape import escape
