@@ -98,6 +98,7 @@ class Reason(StrEnum):
     LOST_SAMPLES = "a run has no samples, though another has"
     LOST_RECORDS = "records are missing from one version"
     TOO_LARGE = "a sample is too large to be summed up"
+    TOO_SMALL = "its samples need more than 9 decimals: give it a smaller unit"
     ONE_VALUE = "one value per run: it needs repeats"
     ONE_UNIT = "all samples of a run have the same time"
     FEW_SAMPLES = "a run has fewer than 5 samples"

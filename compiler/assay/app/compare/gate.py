@@ -94,7 +94,16 @@ def require_decision(
             ),
             hint="Data quality in the report says what is missing; `--allow-missing` decides by the rest",
         )
-    if gated and not any(change.has_interval for change in gated):
+    if not gated:
+        raise fail(
+            "nothing-gated",
+            "the gate does not decide: no metric of the comparison is in it",
+            expected="at least one metric that is better in a direction",
+            found="no such metric",
+            notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
+            hint='write `better = "lower"` or `better = "higher"` in the metrics that a change may make worse',
+        )
+    if not any(change.has_interval for change in gated):
         reasons = dict.fromkeys(change.reason or "for no known reason" for change in gated)
         raise fail(
             "nothing-judged",
