@@ -66,7 +66,8 @@ def propose_system(
     growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
     constant = tuple(item for group in groups for item in list_constant_fields(group, grains))
     run_constants = tuple(item for group in groups for item in list_run_constants(group))
-    run_constants = tuple(item for item in run_constants if (item.event, item.field) not in keys)
+    measured = {(metric.event, metric.field) for grain in grains for metric in grain.metrics}
+    run_constants = tuple(item for item in run_constants if (item.event, item.field) not in keys | measured)
     chained = {event for grain in grains if grain.key for event in grain.events}
     alternating = tuple(
         pair for group in groups if group.source.time for pair in find_alternating(group.records, chained)
