@@ -43,6 +43,7 @@ def test_logs_of_two_runs_are_concluded(name: str, tmp_path: Path, cache: Path) 
     built = run_assay("--cache", cache, "build", "--run=runs/old", "--run=runs/new", "--to=md", "-o", "out", cwd=place)
     assert built.status == 0, built.err
     gate = run_assay("gate", "out", "--once", cwd=place)
-    printed = compared.out + gate.out + gate.err
+    report = (place / "out/report.md").read_text(encoding="utf-8")
+    printed = compared.out + gate.out + gate.err + report
     assert [text for text in case["says"] if text not in printed] == []
     assert gate.status == case["gate"]

@@ -135,6 +135,8 @@ def _add_tails(
         decided_by = (Component.TIME, Component.RUNS) if has_repeats else (Component.TIME,)
         if comparison is None or comparison.spread.decided_by not in decided_by:
             continue
+        if comparison.spread.reason is Reason.FEWER_HOSTS:
+            continue
         base, value = ([read_quantiles(checked, metric, run) for run in version.runs] for version in compared)
         bases, values = ([item for item in items if item] for items in (base, value))
         if len(bases) < len(base) or len(values) < len(value):
