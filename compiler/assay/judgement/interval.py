@@ -106,7 +106,7 @@ class Reason(StrEnum):
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
     BREAK = "a break lies between the runs: their values are not comparable"
     OTHER_VALUES = "its samples are of other things in the runs"
-    IMPOSSIBLE = "too many of its samples are impossible"
+    IMPOSSIBLE = "too many of its samples cannot be what it measures"
     CONSTANT = "it is constant within each run"
     TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
     EQUAL_RUNS = "all earlier runs have the same value"
