@@ -284,8 +284,9 @@ LOST = {"cut-host": {"wait", "work", "response_size"}, "renamed": {"wait", "work
         ("one-host", f"{HOSTS.format('2, 1')}, and may be the cause of other changes."),
         (
             "bits",
-            "The comparison itself is suspect. The meaning of values (of response_size in 1.1) differs between the runs, "
-            "and may be the cause of other changes. Data: 1.1 has 1 finding on incomplete data, see the warnings.",
+            "The comparison itself is suspect. The meaning of values (of response_size in 1.1) differs between the "
+            "runs, and may be the cause of other changes. Data: 1.1 has 1 finding on incomplete data, see the "
+            "warnings.",
         ),
         (
             "twice",
