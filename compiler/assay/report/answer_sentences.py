@@ -93,7 +93,8 @@ def compose_headline(
 def _describe_visible_change(changes: Sequence[JudgedChange]) -> str:
     """Return which change the runs would have shown in each judged metric; empty if none has an interval in percent.
 
-    It is the half width of the widest interval. Metrics count apart whose base is 0, or whose interval is not certain.
+    It is the half width of the widest interval. Metrics count apart whose base is 0, whose interval is not certain, or
+    is wider than percentages are printed.
     """
     judgements = [item.judgement for item in changes if item.judgement.comparison and item.judgement.interval]
     halves = [
@@ -103,10 +104,11 @@ def _describe_visible_change(changes: Sequence[JudgedChange]) -> str:
     ]
     if not halves:
         return ""
-    where = f" in {len(halves)} of {len(judgements)} metrics" if len(halves) < len(judgements) else ""
-    if max(halves) > MOST_PERCENT:
-        return f"; only changes beyond {MOST_PERCENT} % would have been seen{where}"
-    least = f"{max(halves):.0f}" if max(halves) >= _WHOLE else f"{max(halves):.2g}"
+    visible = [half for half in halves if half <= MOST_PERCENT]
+    where = f" in {len(visible)} of {len(judgements)} metrics" if 0 < len(visible) < len(judgements) else ""
+    if not visible:
+        return f"; only changes beyond {MOST_PERCENT} % would have been seen"
+    least = f"{max(visible):.0f}" if max(visible) >= _WHOLE else f"{max(visible):.2g}"
     return f"; changes of {least} % would have been seen{where}"
 
 
