@@ -58,9 +58,9 @@ def require_decision(
     """Raise AssayError if the gate of a comparison does not decide.
 
     That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, if
-    none of the gated metrics has an interval, or if none is worse, but some without an interval changed by more than
-    their margin and it does not `allow` that. A metric that is worse closes the gate although another lacks samples,
-    but not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be the cause.
+    no metric is gated or none of them has an interval, or if none is worse, but some without an interval changed by
+    more than their margin and it does not `allow` that. A metric that is worse closes the gate although another lacks
+    samples, but not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be the cause.
     """
     if not has_repeats(results) and not is_once:
         counts = ", ".join(map(str, results.repeats))
@@ -94,6 +94,13 @@ def require_decision(
             ),
             hint="Data quality in the report says what is missing; `--allow-missing` decides by the rest",
         )
+    _require_judged(results, gated)
+    if not allows_no_interval:
+        _require_verdicts(results, gated)
+
+
+def _require_judged(results: JudgedResults, gated: Sequence[RecordedChange]) -> None:
+    """Raise AssayError if no metric is in the gate, or none of those in it has an interval."""
     if not gated:
         raise fail(
             "nothing-gated",
@@ -113,8 +120,6 @@ def require_decision(
             notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
             hint="the Verdict column of the report has the reason for each metric",
         )
-    if not allows_no_interval:
-        _require_verdicts(results, gated)
 
 
 def _require_verdicts(results: JudgedResults, gated: Sequence[RecordedChange]) -> None:
