@@ -60,7 +60,8 @@ def require_decision(
     That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, if
     no metric is gated or none of them has an interval, or if none is worse, but some without an interval changed by
     more than their margin and it does not `allow` that. A metric that is worse closes the gate although another lacks
-    samples, but not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be the cause.
+    samples, but not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be
+    the cause.
     """
     if not has_repeats(results) and not is_once:
         counts = ", ".join(map(str, results.repeats))
