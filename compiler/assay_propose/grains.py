@@ -30,7 +30,7 @@ from assay_propose.model import (
     SourceProposal,
 )
 from assay_propose.names import NameSpace, drop_common_words, is_actor, join_names, make_identifier, split_words
-from assay_propose.outcomes import find_outcome, list_outcome_metrics
+from assay_propose.outcomes import find_outcome, is_error, list_outcome_metrics
 from assay_propose.parameters import (
     MAX_VALUES_OF_PARAMETER,
     is_choice,
@@ -262,6 +262,8 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
     units = {item.unit_of for item in group.source.fields}
     for field in map(group.source.find_field, event.fields):
         values = [value for record in group.records[event.name] if (value := record.values.get(field.path)) is not None]
+        if is_error(group, event, field):  # that a record has none is a value, too
+            values += [""] * (len(group.records[event.name]) - len(values))
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
         is_swept = is_parameter(group, event, field)
         is_name |= is_swept or is_setting(group, event, field) or is_member(group, event, field)
@@ -297,7 +299,8 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
             )
             limit = len(counts) if is_swept and len(counts) > _LIMIT_OF_SECTION else 0
             is_same_work = numbers_same_work(group, event, field)
-            dimension = DimensionProposal(field.name, event.name, most_frequent, limit, is_same_work)
+            named = min(filter(None, counts), key=lambda value: (-counts[value], value))
+            dimension = DimensionProposal(field.name, event.name, named, limit, is_same_work)
             ranked.append((not is_swept, says_little, dimension))
     return tuple(dimension for *_, dimension in sorted(ranked, key=itemgetter(0, 1)))
 

@@ -252,6 +252,11 @@ class MetricProposal:
     is_failure: bool = False  # whether it is the share of failures: by `where`, else by statuses of HTTP in the field
 
     @property
+    def is_error(self) -> bool:
+        """Whether failures have any text but those of the pattern in `where`, of which the first is empty."""
+        return self.is_failure and bool(self.where[0]) and self.where[1][:1] in ("", "|")
+
+    @property
     def is_rate(self) -> bool:
         """Whether it is how many records of the grain a second has."""
         return self.unit.startswith(RATE) and not self.event

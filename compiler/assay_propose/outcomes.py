@@ -13,8 +13,15 @@ _STATUS_WORDS = frozenset(("code", "response", "status"))
 _STATUS = re.compile(r"[1-5]\d\d")  # of HTTP
 FIRST_FAILURE = 400  # a status divided by it is 0, or 1 for a failure
 _OUTCOME_WORDS = frozenset(("level", "outcome", "result", "severity", "state", "status"))
-_FAILURE = re.compile(r"(?:err|error|fail|failed|failure|fatal|timeout)", re.IGNORECASE)
+_FAILURE = re.compile(
+    r"(?:abort(?:ed)?|crash(?:ed)?|err|error|exception|fail|failed|failure|fatal|n?ko|panic|refused|rejected"
+    r"|timed?[ _-]?out|unavailable)",
+    re.IGNORECASE,
+)
 _SUCCESS_WORDS, _FAILURE_WORDS = frozenset(("ok", "success", "successful", "succeeded")), frozenset(("error", "failed"))
+_ERROR_WORDS = frozenset(("err", "error", "exception", "failure"))
+_PARTS_OF_ERRORS = frozenset(("class", "kind", "message", "msg", "name", "reason", "text", "type"))
+_NO_ERROR = re.compile(r"(?:|-|0|<nil>|false|nil|no error|none|null|ok|success)", re.IGNORECASE)
 MIN_RECORDS = 5
 
 
@@ -29,7 +36,12 @@ def find_outcome(group: Group, event: EventProposal) -> FieldProposal | None:
 
 
 def describe_failure(group: Group, event: EventProposal, field: FieldProposal) -> str | None:
-    """Return the text of a field in records that failed; empty for a status of HTTP, None if it is no outcome."""
+    """Return the text of a field in records that failed, or a pattern of several; None if it is no outcome.
+
+    It is empty for a status of HTTP, and for a text that only records that failed have.
+    """
+    if is_error(group, event, field):
+        return ""
     words = set(split_words(field.path[-1]))
     values = {
         str(value) for record in group.records[event.name] if (value := record.values.get(field.path)) is not None
@@ -39,9 +51,24 @@ def describe_failure(group: Group, event: EventProposal, field: FieldProposal) -
     if field.type == "boolean" and words & (_SUCCESS_WORDS | _FAILURE_WORDS) and len(words) == 1:
         return "false" if words & _SUCCESS_WORDS else "true"
     failures = [value for value in values if _FAILURE.fullmatch(value)]
-    if field.type == "text" and words & _OUTCOME_WORDS and len(failures) == 1 and len(values) > 1:
-        return failures[0]
+    if field.type == "text" and words & _OUTCOME_WORDS and 0 < len(failures) < len(values):
+        return "|".join(sorted(map(re.escape, failures))) if len(failures) > 1 else failures[0]
     return None
+
+
+def is_error(group: Group, event: EventProposal, field: FieldProposal) -> bool:
+    """Return whether a field has the error of records that failed: others lack it, or have a text for no error."""
+    words = {word for part in field.path for word in split_words(part)}
+    if field.type != "text" or not words & _ERROR_WORDS or words - _ERROR_WORDS - _PARTS_OF_ERRORS:
+        return False
+    texts = [str(record.values.get(field.path, "")) for record in group.records[event.name]]
+    return 0 < sum(_NO_ERROR.fullmatch(text) is None for text in texts) < len(texts)
+
+
+def write_pattern_of_no_error(group: Group, event: EventProposal, field: FieldProposal) -> str:
+    """Return a pattern of the texts that stand for no error in a field."""
+    texts = {str(record.values.get(field.path, "")) for record in group.records[event.name]}
+    return "|".join(sorted(re.escape(text) for text in {"", *filter(_NO_ERROR.fullmatch, texts)}))
 
 
 def list_outcome_metrics(
@@ -60,8 +87,10 @@ def list_outcome_metrics(
                            f"How many {counted} of `{event.name}` a host has", event=event.name)  # fmt: skip
     failure = describe_failure(group, event, field)
     which = f"`{place}` {failure}" if failure else f"a `{place}` of {FIRST_FAILURE} or more"
+    where = (field.name, failure) if failure else ("", "")
+    if is_error(group, event, field):
+        which, where = f"an error in `{place}`", (field.name, write_pattern_of_no_error(group, event, field))
     failed = MetricProposal(names.add(join_names(event.name, "failed")), f"{title}: failed", "percent",
                             f"Share of {counted} of `{event.name}` with {which}", event=event.name, field=field.name,
-                            where=(field.name, failure) if failure else ("", ""), better="lower",
-                            is_failure=True)  # fmt: skip
+                            where=where, better="lower", is_failure=True)  # fmt: skip
     return total, failed

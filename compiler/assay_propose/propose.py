@@ -15,6 +15,7 @@ from assay_propose.confirm_units import confirm_units
 from assay_propose.crowded_out import list_crowded_out
 from assay_propose.cumulative import list_cumulative
 from assay_propose.detect import Detected, detect
+from assay_propose.doubts import note_doubts
 from assay_propose.elements import add_elements
 from assay_propose.grains import propose_counts, propose_grains
 from assay_propose.model import GrainProposal, PassedOver, Proposal, SampleFile
@@ -66,7 +67,8 @@ def propose_system(
     growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
     constant = tuple(item for group in groups for item in list_constant_fields(group, grains))
     run_constants = tuple(item for group in groups for item in list_run_constants(group))
-    run_constants = tuple(item for item in run_constants if (item.event, item.field) not in keys)
+    measured = {(metric.event, metric.field) for grain in grains for metric in grain.metrics}
+    run_constants = tuple(item for item in run_constants if (item.event, item.field) not in keys | measured)
     chained = {event for grain in grains if grain.key for event in grain.events}
     alternating = tuple(
         pair for group in groups if group.source.time for pair in find_alternating(group.records, chained)
@@ -111,7 +113,7 @@ def _propose_sources(
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
         group = confirm_units(propose_source(source_name, items, tables, system))
-        groups.append(note_elapsed_time(add_elements(add_results(group))))
+        groups.append(note_doubts(note_elapsed_time(add_elements(add_results(group)))))
     return groups
 
 

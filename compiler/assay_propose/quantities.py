@@ -215,7 +215,7 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             and not is_choice(group, event, field)
             and not is_parameter(group, event, field)
             and not is_repetition_number(group, event, field)
-            and not find_run_constant(group, event, field)
+            and not (find_run_constant(group, event, field) and not is_measured(group, event, field))
             and not is_setting(group, event, field)
             and not is_member(group, event, field)
             and not is_sequel(group, event, field)
@@ -224,6 +224,12 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
         ),
         key=lambda field: _rank_quantity(event, field, describe_quantity(group, event, field)),
     )
+
+
+def is_measured(group: Group, event: EventProposal, field: FieldProposal) -> bool:
+    """Return whether a number is a result by its name or unit, also if each run has one value of it."""
+    quantity = describe_quantity(group, event, field)
+    return quantity.better != "neither" or quantity.unit != "none"
 
 
 def _rank_quantity(event: EventProposal, field: FieldProposal, quantity: Quantity) -> tuple[bool, int]:

@@ -88,6 +88,7 @@ def _describe_source(source: SourceProposal) -> Iterator[str]:
     if len(source.events) > MAX_EVENTS:
         yield f"  and {len(source.events) - MAX_EVENTS} more events"
     yield from (f"  {name}: {reason}" for name, reason in source.reasons if name.startswith(UNIT_OF))
+    yield from (f"  {reason}" for name, reason in source.reasons if name == "time" and "read as UTC" in reason)
     if source.malformed:
         yield f"  {source.malformed.describe()}"
     if source.left_out:

@@ -291,9 +291,13 @@ def _write_failure(proposal: Proposal, source: SourceProposal, grain: GrainPropo
 
 
 def _write_condition(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
-    """Return the condition that a field has the text of a metric."""
+    """Return the condition that a field has the text of a metric, or one of several, or an error."""
     name, text = metric.where
     field = _read_field(proposal, source, grain, metric, name)
+    if metric.is_error:
+        return f"S.x.all [ S.x.present ({field}), S.x.not (S.x.matches ({field}) {quote_text(text)}) ]"
+    if metric.is_failure and "|" in text:
+        return f"S.x.matches ({field}) {quote_text(text)}"
     booleans = {"true": "S.x.yes", "false": "S.x.no"}
     is_boolean = source.find_field(name).type == "boolean"
     return f"S.x.equals ({field}) {booleans[text] if is_boolean else f'(S.x.text {quote_text(text)})'}"

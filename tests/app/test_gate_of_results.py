@@ -91,7 +91,6 @@ LOST = judge_metric("data lost", 1.0, "a run has no samples, though another has"
             ],
             id="worse outside of the gate",
         ),
-        pytest.param({}, 0, ["none of 0 gated metrics is worse by more than its margin"], id="empty"),
     ],
 )  # fmt: skip
 def test_gate_answers(tmp_path: Path, metrics: dict[str, Any], status: int, lines: list[str]) -> None:
@@ -119,6 +118,12 @@ def test_gate_without_judged_metrics_does_not_decide(tmp_path: Path) -> None:
     assert (answer.status, answer.out) == (1, "")
     assert "error[nothing-judged]" in answer.err
     assert "found:    its rows have no time\n" in answer.err
+
+
+def test_gate_of_no_metric_does_not_decide(tmp_path: Path) -> None:
+    answer = run_assay("gate", write_results(tmp_path, {}), "--once")
+    assert (answer.status, answer.out) == (1, "")
+    assert "error[nothing-gated]" in answer.err
 
 
 def test_gate_of_equal_runs_says_that_they_share_files(tmp_path: Path) -> None:

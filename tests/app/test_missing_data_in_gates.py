@@ -81,7 +81,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
         ("1.0=backwards", "1.1=other-backwards"),
         (
             ": 120 of 120 samples are negative (work): `from` and `to` may be swapped",
-            "Working time (too many of its samples are impossible).",
+            "Working time (too many of its samples cannot be what it measures).",
         ),
         1,
     ),
@@ -284,9 +284,9 @@ LOST = {"cut-host": {"wait", "work", "response_size"}, "renamed": {"wait", "work
         ("one-host", f"{HOSTS.format('2, 1')}, and may be the cause of other changes."),
         (
             "bits",
-            "The comparison itself is suspect. The meaning of values (of response_size in 1.1) and Size of the "
-            "response differ between the runs, and may be the cause of other changes. Data: 1.1 has 1 finding on "
-            "incomplete data, see the warnings.",
+            "The comparison itself is suspect. The meaning of values (of response_size in 1.1) differs between the "
+            "runs, and may be the cause of other changes. Data: 1.1 has 1 finding on incomplete data, see the "
+            "warnings.",
         ),
         (
             "twice",

@@ -74,3 +74,11 @@ def test_plan_by_recorded_runs(tmp_path: Path, cache: Path) -> None:
     (wait,) = (item for item in planned["metrics"] if item["name"] == "Waiting time")
     assert wait["runs"] == count_runs_to_detect(3.0, wait["deviation"])
     assert "The noise is that of 4 recorded runs since the last level shift." in planned["origin"]
+
+
+def test_plan_names_no_number_for_metrics_without_an_interval(tmp_path: Path) -> None:
+    metrics = {"a": judge_metric("same", 0.5), "b": judge_metric("no interval", 1.0, "it is constant within each run")}
+    write_results(tmp_path, metrics)
+    out = run_assay("plan", tmp_path).out
+    assert "\n1 of 2 metrics: at least " in out
+    assert "All metrics" not in out

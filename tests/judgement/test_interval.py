@@ -304,6 +304,14 @@ def test_hosts_with_other_names_leave_time_alone() -> None:
     assert (spread.decided_by, spread.notes) == (Component.TIME, (Note.OTHER_HOSTS,))
 
 
+@pytest.mark.parametrize("hosts", [HOSTS[:1], ("x", "y"), (HOSTS[0], "x")])
+def test_change_is_open_if_missing_hosts_may_be_the_cause(hosts: tuple[str, ...]) -> None:
+    """Fewer than two hosts are the same, so nothing shows how much hosts differ."""
+    comparison = compared(draw_run(1, 100, HOSTS[:3]), draw_run(2, 100, hosts))
+    assert comparison.spread.reason is Reason.FEWER_HOSTS
+    assert judge(comparison, Margin(0.0), Direction.LOWER).verdict is Verdict.CANNOT_TELL
+
+
 def test_hosts_of_one_run_alone_are_noted() -> None:
     spread = compared(draw_run(1, 100, HOSTS), draw_run(2, 100, HOSTS[1:])).spread
     assert spread.notes == (Note.SOME_OTHER_HOSTS,)

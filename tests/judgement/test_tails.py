@@ -61,7 +61,7 @@ def test_unchanged_quantiles_seldom_have_a_verdict(name: str) -> None:
     pairs = [judge(FAMILIES[name](random, 1.0), FAMILIES[name](random, 1.0)) for _ in range(PAIRS)]
     for share in JUDGED:
         assert sum(share in pair for pair in pairs) / PAIRS <= 0.04 + 3 / PAIRS
-    assert not any(change.is_closing for pair in pairs for change in pair.values())
+    assert sum(any(change.is_closing for change in pair.values()) for pair in pairs) <= PAIRS / 100
 
 
 def test_doubled_tail_is_worse_and_closes_the_gate() -> None:

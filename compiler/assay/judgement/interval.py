@@ -15,7 +15,7 @@ If no rung of the ladder has such batches, the run is too short for how slowly t
 the last rung times 4, or times 9 if r1 of the first is above 0.75.
 
 Hosts are a second level, if both versions have at least two of the same names. With d_h and d_kh, the same of hosts and
-of cells, and H hosts:
+of cells, and H hosts; if the numbers of hosts differ and fewer than two are the same, the change is open:
 
     V_H = H/(H-1) sum d_h^2,   V_C = sum d_kh^2
     V   = V_T                              if V_H <= F.90(H-1, inf) V_C
@@ -98,6 +98,7 @@ class Reason(StrEnum):
     LOST_SAMPLES = "a run has no samples, though another has"
     LOST_RECORDS = "records are missing from one version"
     TOO_LARGE = "a sample is too large to be summed up"
+    TOO_SMALL = "its samples need more than 9 decimals: give it a smaller unit"
     ONE_VALUE = "one value per run: it needs repeats"
     ONE_UNIT = "all samples of a run have the same time"
     FEW_SAMPLES = "a run has fewer than 5 samples"
@@ -105,12 +106,17 @@ class Reason(StrEnum):
     TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
     BREAK = "a break lies between the runs: their values are not comparable"
     OTHER_VALUES = "its samples are of other things in the runs"
-    IMPOSSIBLE = "too many of its samples are impossible"
+    IMPOSSIBLE = "too many of its samples cannot be what it measures"
     CONSTANT = "it is constant within each run"
     TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
     EQUAL_RUNS = "all earlier runs have the same value"
     TOO_SHORT = "the run is too short for how slowly this varies"
+    FEWER_HOSTS = "hosts of one version are missing from another, so how much of the change they are is not known"
     FEW_BATCHES = "most of it lies in a short part of the run, so how much it varies is not known"
+
+
+UNTRUSTED = (Reason.FEWER_HOSTS, Reason.FEW_BATCHES)
+"""Reasons for which an interval may be too narrow by any factor."""
 
 
 @dataclass(frozen=True)
@@ -434,7 +440,8 @@ def _add_hosts(spread: Spread, base: Sequence[RunInfluence], other: Sequence[Run
     names = [run.by_cluster.keys() for run in (*base, *other)]
     every, shared = set().union(*names), set(names[0]).intersection(*names)
     if len(shared) < _LEAST_HOSTS:
-        return replace(spread, notes=(Note.OTHER_HOSTS,)) if len(every) > 1 else spread
+        reason = Reason.FEWER_HOSTS if len({len(item) for item in names}) > 1 else None
+        return replace(spread, reason=spread.reason or reason, notes=(Note.OTHER_HOSTS,)) if len(every) > 1 else spread
     if len(shared) < len(every):
         spread = replace(spread, notes=(Note.SOME_OTHER_HOSTS,))
     by_host = _subtract([run.by_cluster for run in base], [run.by_cluster for run in other], ratio)

@@ -10,11 +10,13 @@ a level that lasts only for some runs fails this test, because what comes before
 fails is split in trial, down to p < 0.1, and the split between the two levels that differ least is removed until all
 neighbouring levels pass the test. A level has at least two points. Neighbours count as independent at a jump: the two
 points before it and the two after it differ by more than five robust standard deviations of the difference of
-neighbours. About 1 % of series without a shift have one.
+neighbours (from their average difference, if most are equal). About 1 % of series without a shift have one.
 
 A single run that stands out hides a shift, since it makes the values vary by more. It is left out: a point differs in
 one direction from its two neighbours, and from the medians of the five points before and the five after it, by more
-than six robust standard deviations, 1.4826 / sqrt(2) times the median difference of neighbours.
+than six robust standard deviations, 1.4826 / sqrt(2) times the median difference of neighbours. The first and last two
+points have fewer neighbours, and must differ by twelve. A value to which the series comes back again and again is no
+exception, nor is any if more than one in ten points stand out: that is how the values vary.
 
 A steady drift is no step. It takes the place of the shifts if a line passes the same test, and its sum of squares over
 (n - 2)^2 is not greater than that of the k shifts, at least the best split, over (n - 1 - 2 k)^2. That is generalised
@@ -38,7 +40,9 @@ LEAST_POINTS = 2
 #: fewer points have no shift, whatever their values
 LEAST_SERIES = 2 * LEAST_POINTS
 _NEIGHBOURS = 5  # on each side, with which a point is compared
-_STRAY = 6.0  # robust standard deviations
+_STRAY, _AT_ENDS = 6.0, 2.0  # robust standard deviations; so many times as much for the first and last two points
+_MOST_STRAYS = 0.1  # of the points of a series
+_MOST_VISITS = 1  # of a series at the value of a point that stands out, such as a level before or after it
 _DEVIATION = 1.4826 / math.sqrt(2)
 _LEAST_NEIGHBOURS = 2
 _JUMP = 5.0  # robust standard deviations of the difference of neighbours
@@ -123,19 +127,31 @@ def find_plain_shifts(values: Sequence[float], resolution: float = 0.0) -> tuple
 
 
 def find_stray_points(values: Sequence[float], resolution: float = 0.0) -> tuple[int, ...]:
-    """Return the indexes of points that stand out alone; the first and last two points have too few neighbours."""
+    """Return the indexes of points that stand out alone; none if they are too many to be exceptions.
+
+    At the ends of a series they stand out from the neighbours that they have; one alone is no level there either.
+    """
     if len(values) <= 2 * _LEAST_NEIGHBOURS:
         return ()
     usual = _DEVIATION * median(abs(after - before) for before, after in pairwise(values))
     reach = _STRAY * max(usual, math.sqrt(_find_least_variance(values, resolution)))
     strays = []
-    for index in range(_LEAST_NEIGHBOURS, len(values) - _LEAST_NEIGHBOURS):
+    for index in range(len(values)):
         sides = values[max(0, index - _NEIGHBOURS) : index], values[index + 1 : index + 1 + _NEIGHBOURS]
-        others = (*map(median, sides), values[index - 1], values[index + 1])
-        differences = [values[index] - other for other in others]
-        if min(differences) > reach or max(differences) < -reach:
+        near = (*map(median, filter(None, sides)), *values[max(0, index - 1) : index], *values[index + 1 : index + 2])
+        differences = [values[index] - other for other in near]
+        is_end = min(index, len(values) - 1 - index) < _LEAST_NEIGHBOURS
+        least = _AT_ENDS * reach if is_end else reach
+        if min(differences) > least or max(differences) < -least:
             strays.append(index)
-    return tuple(strays)
+    strays = [index for index in strays if _count_visits(values, index, reach / 2) <= _MOST_VISITS]
+    return tuple(strays) if len(strays) <= max(1, _MOST_STRAYS * len(values)) else ()
+
+
+def _count_visits(values: Sequence[float], index: int, reach: float) -> int:
+    """Return how often a series comes so close to the value of a point before and after it."""
+    are_close = [abs(value - values[index]) <= reach and place != index for place, value in enumerate(values)]
+    return sum(is_close and not was_close for was_close, is_close in pairwise([False, *are_close]))
 
 
 def list_plain_levels(values: Sequence[float], resolution: float = 0.0) -> list[Sequence[float]]:
@@ -191,7 +207,8 @@ def find_least_shift(values: Sequence[float], resolution: float = 0.0) -> float:
 def _create_series(values: Sequence[float], resolution: float, correlation: Correlation) -> _Series:
     max_p = min(MAX_P, _MOST_OF_ALL / max(len(values), 1))
     differences = [abs(after - before) for before, after in pairwise(values)]
-    least_jump = _JUMP * 1.4826 * median(differences) if differences else math.inf
+    usual = (median(differences) or compute_mean(differences)) if differences else math.inf
+    least_jump = _JUMP * 1.4826 * usual
     return _Series(values, _find_least_variance(values, resolution), max_p, correlation, least_jump)
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assay.judgement.change import Change, Interval, RatioChange
-from assay.judgement.interval import Comparison, Reason
+from assay.judgement.interval import UNTRUSTED, Comparison, Reason
 
 
 class Verdict(StrEnum):
@@ -159,7 +159,7 @@ def _compute_interval(comparison: Comparison, least: float, level: float) -> Int
 
 def _decide(comparison: Comparison, interval: Interval, least: float, direction: Direction, level: float) -> Verdict:
     change = comparison.judged
-    if comparison.spread.reason is Reason.FEW_BATCHES:
+    if comparison.spread.reason in UNTRUSTED:
         return Verdict.CANNOT_TELL
     if interval.low > least or interval.high < -least:
         if direction is Direction.NEITHER:

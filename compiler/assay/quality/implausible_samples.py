@@ -18,8 +18,8 @@ from assay.lang.units import UnitLibrary, UnknownUnitError
 from assay.quality.extents import LogExtent, format_seconds
 from assay.quality.finding import ABOVE_WHOLE, LONG_SAMPLES, SENTINEL_SAMPLES, ZERO_SAMPLES, Finding, format_metric_list
 
-#: numbers that programs write for a missing value: the greatest of 32 bits, signed and unsigned, and of 64 bits
-SENTINELS = (2**31 - 1, 2**32 - 1, 2**63 - 1)
+#: numbers that programs write for a missing value: the greatest of 16, 32 and 64 bits, and of four to nine digits
+SENTINELS = (2**16 - 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, *(10**digits - 1 for digits in range(4, 10)))
 #: the least share of such samples, and how many times the median they are: a single one may be a limit that was reached
 LEAST_SHARE, LEAST_TIMES = Fraction(1, 100), 100
 #: samples of which all are 0 before it is odd: a benchmark that allocates nothing has fewer

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from assay.engine.results import Distribution
 from assay.lang.quantities import unwrap_measure
 from assay.quality.assess import Assessment
-from assay.quality.finding import NEGATIVE_SAMPLES, Finding, format_metric_list
+from assay.quality.finding import NEGATIVE_SAMPLES, SENTINEL_SAMPLES, Finding, format_metric_list
+from assay.quality.implausible_samples import LEAST_SHARE
 from assay.sql.completeness import NEGATIVE, VALUES
 
 _SWAPPED = "`from` and `to` may be swapped"
@@ -36,14 +38,23 @@ def find_negative_samples(assessment: Assessment, distributions: Mapping[str, Di
 
 
 def list_impossible_metrics(findings: Sequence[Finding], distributions: Mapping[str, Distribution]) -> frozenset[str]:
-    """Return the metrics of findings most of whose samples cannot be, or so many that an average is below 0."""
+    """Return the metrics of findings most of whose samples cannot be, or so many that an average is below 0.
+
+    Of samples that stand for a missing value, a hundredth is enough: they count in averages as if they were measured.
+    """
     return frozenset(
         name
         for item in findings
-        if 2 * (item.affected or 0) > (item.total or 0)
+        if (item.affected or 0) > (item.total or 0) * _find_most(item)
         or (item.code == NEGATIVE_SAMPLES and any(_is_below_0(distributions.get(id_)) for id_ in item.metrics))
         for name in item.metrics
     )
+
+
+def _find_most(finding: Finding) -> Fraction:
+    """Return the share of impossible samples up to which a metric is judged."""
+    has_no_values = finding.code == SENTINEL_SAMPLES or finding.message.endswith(f"{_NO_VALUE}.")
+    return LEAST_SHARE if has_no_values else Fraction(1, 2)
 
 
 def _is_below_0(item: Distribution | None) -> bool:

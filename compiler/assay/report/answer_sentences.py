@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from assay.judgement.interval import UNTRUSTED
 from assay.judgement.report_judgements import JudgedChange, list_distinct
 from assay.judgement.verdict import Direction, Verdict
 from assay.lang.segments import list_dimensions_of_segment, list_values_of_segment
@@ -32,6 +33,7 @@ _WITHOUT_DIRECTION = (
 )  # fmt: skip
 MOST_NAMES = 3
 _MIDDLE = 0.5
+_WHOLE = 100  # percent, from which on there are no decimals
 
 
 def compose_headline(
@@ -89,19 +91,25 @@ def compose_headline(
 
 
 def _describe_visible_change(changes: Sequence[JudgedChange]) -> str:
-    """Return which change the runs would have shown in each judged metric; empty if that is not known.
+    """Return which change the runs would have shown in each judged metric; empty if none has an interval in percent.
 
-    It is the half width of the widest interval.
+    It is the half width of the widest interval. Metrics count apart whose base is 0, whose interval is not certain, or
+    is wider than percentages are printed.
     """
     judgements = [item.judgement for item in changes if item.judgement.comparison and item.judgement.interval]
     halves = [
         (item.interval.high - item.interval.low) / 2
         for item in judgements
-        if item.interval and item.comparison and item.comparison.percent
+        if item.interval and item.comparison and item.comparison.percent and item.reason not in UNTRUSTED
     ]
-    if len(halves) < len(judgements) or not halves or max(halves) > MOST_PERCENT:
+    if not halves:
         return ""
-    return f"; changes of {max(halves):.2g} % would have been seen"
+    visible = [half for half in halves if half <= MOST_PERCENT]
+    where = f" in {len(visible)} of {len(judgements)} metrics" if 0 < len(visible) < len(judgements) else ""
+    if not visible:
+        return f"; only changes beyond {MOST_PERCENT} % would have been seen"
+    least = f"{max(visible):.0f}" if max(visible) >= _WHOLE else f"{max(visible):.2g}"
+    return f"; changes of {least} % would have been seen{where}"
 
 
 def _has_changed(segment_counts: Mapping[Verdict, int]) -> bool:

@@ -58,9 +58,10 @@ def require_decision(
     """Raise AssayError if the gate of a comparison does not decide.
 
     That is if there are too few repeats and it is not `is_once`, if data are missing and it does not `allow` that, if
-    none of the gated metrics has an interval, or if none is worse, but some without an interval changed by more than
-    their margin and it does not `allow` that. A metric that is worse closes the gate although another lacks samples,
-    but not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be the cause.
+    no metric is gated or none of them has an interval, or if none is worse, but some without an interval changed by
+    more than their margin and it does not `allow` that. A metric that is worse closes the gate although another lacks
+    samples, but not if the numbers of hosts differ, or if data that it reads are missing from some runs: these may be
+    the cause.
     """
     if not has_repeats(results) and not is_once:
         counts = ", ".join(map(str, results.repeats))
@@ -94,7 +95,23 @@ def require_decision(
             ),
             hint="Data quality in the report says what is missing; `--allow-missing` decides by the rest",
         )
-    if gated and not any(change.has_interval for change in gated):
+    _require_judged(results, gated)
+    if not allows_no_interval:
+        _require_verdicts(results, gated)
+
+
+def _require_judged(results: JudgedResults, gated: Sequence[RecordedChange]) -> None:
+    """Raise AssayError if no metric is in the gate, or none of those in it has an interval."""
+    if not gated:
+        raise fail(
+            "nothing-gated",
+            "the gate does not decide: no metric of the comparison is in it",
+            expected="at least one metric that is better in a direction",
+            found="no such metric",
+            notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
+            hint='write `better = "lower"` or `better = "higher"` in the metrics that a change may make worse',
+        )
+    if not any(change.has_interval for change in gated):
         reasons = dict.fromkeys(change.reason or "for no known reason" for change in gated)
         raise fail(
             "nothing-judged",
@@ -104,8 +121,6 @@ def require_decision(
             notes=tuple(filter(None, [*list_cautions(results), describe_data(results)])),
             hint="the Verdict column of the report has the reason for each metric",
         )
-    if not allows_no_interval:
-        _require_verdicts(results, gated)
 
 
 def _require_verdicts(results: JudgedResults, gated: Sequence[RecordedChange]) -> None:

@@ -76,8 +76,10 @@ def compare_data(
         )
     }
     impossible = {
-        item.id: frozenset(name for finding in map(quality_plan.add_formulas, findings) for name in finding.metrics)
-        for item, findings in zip(compared, zeros, strict=True)
+        item.id: frozenset(
+            name for finding in map(quality_plan.add_formulas, chain(*findings)) for name in finding.metrics
+        )
+        for item, *findings in zip(compared, unlike, zeros, strict=True)
     }
     return tuple(
         _record_losses(

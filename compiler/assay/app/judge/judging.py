@@ -30,6 +30,8 @@ from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimension
 from assay.report.declared_margin import convert_margin, get_whole_of_share
 from assay.report.mixes import build_mix_data
 
+_MOST_ROUNDED = Fraction(1, 10_000)
+
 
 @dataclass(frozen=True, slots=True)
 class StandardizedMetric:
@@ -132,6 +134,8 @@ def _add_tails(
         has_repeats = can_measure_noise([len(version.runs) for version in compared], 0)
         decided_by = (Component.TIME, Component.RUNS) if has_repeats else (Component.TIME,)
         if comparison is None or comparison.spread.decided_by not in decided_by:
+            continue
+        if comparison.spread.reason is Reason.FEWER_HOSTS:
             continue
         base, value = ([read_quantiles(checked, metric, run) for run in version.runs] for version in compared)
         bases, values = ([item for item in items if item] for items in (base, value))
@@ -287,9 +291,16 @@ def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunR
     if any(row["lost"] for table in tables for row in table):
         return Version(estimates, reason=Reason.TOO_LARGE)
     measured_runs = [measure_run(build_run_cells(checked, metric, table, summary)) for table in tables]
+    if any(_is_rounded_off(average, run.mean) for average, run in zip(estimates, measured_runs, strict=True)):
+        return Version(estimates, reason=Reason.TOO_SMALL)
     if metric.per and not _has_clusters(checked, metric):
         measured_runs = [replace(run, by_cluster={}) for run in measured_runs]
     return replace(Version.from_runs(measured_runs), is_constant=is_constant)
+
+
+def _is_rounded_off(average: Fraction, counted: Fraction) -> bool:
+    """Return whether the decimals that count in judgements change an average by more than verdicts may ignore."""
+    return abs(counted - average) > _MOST_ROUNDED * abs(average)
 
 
 def _has_clusters(checked: CheckedPackage, metric: Metric) -> bool:

@@ -181,7 +181,7 @@ def _check_keys(records: Records, forms: Sequence[NumberedForm]) -> None:
         required[records.source.time,] = f"the time of source `{records.source.name}`"
     for item in forms:
         for required_field in item.fields:
-            if required_field.paths:
+            if required_field.paths and required_field.required and required_field.default is None:
                 required.setdefault(required_field.paths, f"field `{required_field.name}` of event `{item.event.name}`")
     keys = {key for value in objects for key in value}
     problems = [

@@ -1,0 +1,55 @@
+"""Test the notes of a proposal on what records may mean otherwise than they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import run_assay
+
+DAY = "2026-10-25"
+LINES = {
+    "instants-in-two-units": [
+        *(f'{{"ts": {1772442000 + number}, "ms": {10 + number % 7}.5}}' for number in range(20)),
+        *(f'{{"ts": {1772442000000 + number}, "ms": {10 + number % 7}.5}}' for number in range(10)),
+    ],
+    "time-in-two-units": [
+        f'{{"time": "{DAY}T09:00:{number:02}Z", "event": "done", '
+        + (f'"took_ms": {20 + number}.5}}' if number < 30 else f'"took_s": 0.0{number}5}}')
+        for number in range(60)
+    ],
+    "end-of-summer-time": [
+        *(f"{DAY} 02:{number:02}:00 INFO request took {number} ms" for number in range(60)),
+        *(f"{DAY} 02:{number:02}:00 INFO request took {number} ms" for number in range(60)),
+    ],
+    "requests-that-overlap": [
+        f'{{"time": "{DAY}T09:{10 + number - 2 * (number % 2):02}:00Z", "event": "done", "took_ms": {number}.5}}'
+        for number in range(30)
+    ],
+}
+NOTES = {
+    "instants-in-two-units": ["ts: no instants, since its units differ: 20 in s, 10 in ms since 1970"],
+    "time-in-two-units": ["took_ms, took_s: no record of done has both; are they one time in two units?"],
+    "end-of-summer-time": [
+        "instants of log go back by 3540 s: a clock was set back, or local times lack their zone",
+        f"instants such as {DAY} 02:00:00, read as UTC",
+    ],
+    "requests-that-overlap": [],
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_doubts_on_records_are_noted(name: str, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(LINES[name]) + "\n", encoding="utf-8")
+    result = run_assay("init", tmp_path / "service", "--from", log)
+    assert (result.status, result.err) == (0, "")
+    notes = [line.strip() for line in result.out.splitlines() if line.startswith("  ")]
+    assert [note for note in NOTES[name] if note not in notes] == []
+    assert list_doubts(notes) == list_doubts(NOTES[name])
+
+
+def list_doubts(notes: Sequence[str]) -> list[str]:
+    return [note for note in notes if any(part in note for part in ("no instants", "go back", "two units"))]
