@@ -159,7 +159,7 @@ def test_build_by_other_code_is_not_cached(place: Place, tmp_path: Path, monkeyp
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
-    monkeypatch.setattr(build_module.assay, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr(build_module, "find_code_folders", lambda: {"assay": package})
     assert not _is_cached(rebuild(place, tmp_path / "out"))
     assert _is_cached(rebuild(place, tmp_path / "out"))
     (package / "new.py").write_text("", encoding="utf-8")

@@ -24,7 +24,7 @@ from assay.lang.model.vocabulary import SINCE, UNTIL
 from assay.plan.planner import FilterStep, build_plan, can_split_by_phase
 from assay.plan.request import Request
 from assay.sql import dialect, distributions, grains, series
-from assay.sql.distributions import CENTILES
+from assay.util.centiles import CENTILES
 from tests.compare_reference import load_json
 from tests.sql.test_series import SECOND, Samples, compute_points, create_series, fill, generate_samples
 from tests.support.commands import run_assay

@@ -18,7 +18,7 @@ from assay.engine.results import (
     summarize_pooled,
 )
 from assay.lang.model.vocabulary import Summary
-from assay.sql.distributions import CENTILES
+from assay.util.centiles import CENTILES
 
 ALL = Summary("all", 0, "mean", False, "")
 LOWEST = Summary("lowest", 2, "greatest", False, "")

@@ -19,7 +19,7 @@ from assay.lang.model.expression import Expression, parse_expression
 from assay.lang.model.package import Package
 from assay.lang.model.vocabulary import Summary
 from assay.lang.workspace import get_shipped_workspace, load_package
-from assay.sql.distributions import CENTILES
+from assay.util.centiles import CENTILES
 
 ALL = Summary("all", 0, "mean", False, "")
 

@@ -12,7 +12,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Unit
 from assay.quality.unlike_values import find_unlike_values
-from assay.sql.distributions import CENTILES
+from assay.util.centiles import CENTILES
 
 USUAL = [10.5 + 0.37 * number for number in range(1000)]
 COARSE = [1.0 + number % 5 for number in range(1000)]

@@ -18,7 +18,8 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Reduction, Unit
 from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.sql import dialect
-from assay.sql.distributions import CENTILES, build_distribution, get_domain
+from assay.sql.distributions import build_distribution, get_domain
+from assay.util.centiles import CENTILES
 from tests.support.deep import scale_examples
 
 NONE = Unit("dimensionless", "")

@@ -26,7 +26,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
 from assay.plan.planner import Plan, name_groups_statement
 from assay.plan.request import RowRequest
-from assay.sql.distributions import CENTILES
+from assay.util.centiles import CENTILES
 
 Number = int | float
 MEDIAN = CENTILES.index("0.5")

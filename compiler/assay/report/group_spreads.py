@@ -17,7 +17,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement
 from assay.report.declared_margin import choose_margin
-from assay.sql.distributions import CENTILES
+from assay.util.centiles import CENTILES
 
 SHARES = ("0.05", "0.2", "0.5", "0.8", "0.95")
 """The quantiles of a group: ends of the wide and narrow ranges around the median."""

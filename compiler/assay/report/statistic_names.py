@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from assay.sql.distributions import CENTILES
+from assay.util.centiles import CENTILES
 from assay.util.diagnostics import suggest_nearest
 
 MEDIAN, LEAST, GREATEST, DEVIATION = "median", "min", "max", "stddev"

@@ -17,6 +17,7 @@ from assay.sql import dialect
 from assay.sql.dialect import build_column, build_length
 from assay.sql.expressions import Names, build_literal, compile_expression
 from assay.sql.template import Slot, fill_expression, fill_query
+from assay.util.centiles import CENTILES
 
 
 def select_lines(step: SeriesStep) -> exp.Select:
@@ -30,13 +31,6 @@ def select_span(windows: str) -> exp.Select:
     query = "SELECT min($start) AS $start, max($end) AS $end FROM $windows"
     return fill_query(query, start=FROM, end=TO, windows=windows)
 
-
-#: the standard centiles, as decimal texts
-CENTILES = (
-    "0.0", "0.01", "0.05", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.85", "0.875", "0.9",
-    "0.925", "0.95", "0.97", "0.98", "0.99", "0.995", "0.997", "0.998", "0.999", "0.9995", "0.9997", "0.9998", "0.9999",
-    "1.0",
-)  # fmt: skip
 
 #: columns of a distribution
 SUMMARY = ("size", "mean", "stddev", "centiles")

@@ -16,7 +16,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
 from assay.lang.segments import name_file
 from assay.sql import dialect
-from assay.sql.distributions import CENTILES
+from assay.util.centiles import CENTILES
 from assay.util.diagnostics import fail
 from assay.util.escape import dump_escaped_json, escape_lines, escape_text
 from assay.util.os_errors import is_below
