@@ -34,6 +34,7 @@ _QUOTED_ROWS = 20  # that show that lines are rows of a table
 _MIN_PAIRS = 2  # members of most lines of logfmt
 _FULL = 0.9  # share of the rows of a table that have all its cells
 _MIN_ROWS = 10  # of a table of one column
+_GROUPED, _BELOW_1000 = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+"), re.compile(r"\d{1,3}")
 _QUANTITY = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*[a-zA-Zµμ%]{0,3}", re.IGNORECASE)
 _NUMBERS = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 
@@ -334,7 +335,7 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     )
     separation = f", separated by `{delimiter.replace(chr(9), 'tab')}`" if len(header) > 1 else ""
     reason = f"{format_count(len(names), 'column')}{separation}"
-    notes = tuple(_list_unread(header, full))
+    notes = (*_list_unread(header, full), *_list_thousands(header, full, delimiter))
     return Detected(sample, "csv", join_instants(records), reason, tuple(header), notes=notes)
 
 
@@ -343,6 +344,16 @@ def _is_list_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
     return len(rows) >= _MIN_ROWS and sum(
         len(row) == 1 and bool(_QUANTITY.fullmatch(row[0].strip())) for row in rows
     ) >= _FULL * len(rows)
+
+
+def _list_thousands(header: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str) -> Iterator[str]:
+    """Yield a sentence on each column whose points may separate thousands, as where semicolons separate columns."""
+    for name, column in zip(header, zip(*rows, strict=True), strict=True) if delimiter == ";" else ():
+        cells = [cell.strip() for cell in column if cell.strip()]
+        grouped = next((cell for cell in cells if _GROUPED.fullmatch(cell)), "")
+        if grouped and all(_GROUPED.fullmatch(cell) or _BELOW_1000.fullmatch(cell) for cell in cells):
+            other = grouped.replace(".", "")
+            yield f"{name}: do points separate thousands? {grouped} is read as a decimal, not as {other}"
 
 
 def _list_unread(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from assay_propose.model import EventProposal, Exclusion, FieldProposal, KeyPath, Record
 from assay_propose.names import split_words
 
-_TOTALS = frozenset(("aggregate", "aggregated", "grand total", "overall", "total", "totals"))
+_TOTALS = frozenset(("aggregate", "aggregated", "all", "grand total", "overall", "sum", "total", "totals"))
 
 #: what Google Benchmark appends to the name of a benchmark that it repeated
 _AGGREGATES = ("mean", "median", "stddev", "cv", "BigO", "RMS")

@@ -20,7 +20,6 @@ from assay.number_styles.typst_2026 import (
     parse_printed_interval,
 )
 from tests.compare_reference import PUBLISHED, get_width, list_published_reports, load_json, map_metric_ids
-from tests.support.documents import list_sections
 
 STYLE = Typst2026()
 REPORTS = list_published_reports("typst")
@@ -60,7 +59,7 @@ def load_published_rows(report: str) -> list[PublishedRow]:
     )
     return [
         decode_published_row(row, get_width(ids[section["title"] == MACHINE_SECTION, row["label"]]))
-        for section in list_sections(document)
+        for section in document["sections"]
         for row in section["rows"]
     ]
 

@@ -53,3 +53,20 @@ def test_doubts_on_records_are_noted(name: str, tmp_path: Path) -> None:
 
 def list_doubts(notes: Sequence[str]) -> list[str]:
     return [note for note in notes if any(part in note for part in ("no instants", "go back", "two units"))]
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "least", "is_noted"), [(";", "950", True), (",", "950", False), (";", "0.5", False)]
+)
+def test_points_that_may_separate_thousands_are_noted(
+    delimiter: str, least: str, is_noted: bool, tmp_path: Path
+) -> None:
+    rows = [f"{DAY}T09:00:{number:02}Z{delimiter}{1 + number % 9}.{100 + number}" for number in range(30)]
+    log = tmp_path / "log.csv"
+    log.write_text(
+        "\n".join([f"time{delimiter}took_ms", f"{DAY}T08:59:59Z{delimiter}{least}", *rows]), encoding="utf-8"
+    )
+    result = run_assay("init", tmp_path / "service", "--from", log)
+    assert (result.status, result.err) == (0, "")
+    note = "took_ms: do points separate thousands? 1.100 is read as a decimal, not as 1100"
+    assert (note in result.out) is is_noted

@@ -69,11 +69,11 @@ def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
 
 
 def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
-    yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
     for part in report.parts:
         for block in part.blocks:
             if _has_row(block, metric) if isinstance(block, Section) else metric in block.read_metrics():
                 yield block.appears_as, block.locate(part.title)[0]
+    yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
 
 
 def _has_row(section: Section, metric: str) -> bool:
