@@ -10,7 +10,7 @@ from assay.ingest.discovery import suggest_runs
 from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Source
-from assay.lang.model.parts import Block, Part
+from assay.lang.model.parts import FIGURES, Block, Part
 from assay.lang.model.report import Report, Section
 from assay.report.blocks.rows import request_quote_rows
 from assay.report.prose import Prose
@@ -227,7 +227,7 @@ class _MissingSourceFinder:
         sources = self.find_for_block(block)
         excluded_runs = {run for name in sources for run in self.runs_without_source[name]}
         chosen = set[str]().union(*map(self.find_for_choice, block.list_choices()))
-        is_figure = block.appears_as == "figure" and not block.list_inner_blocks()
+        is_figure = block.appears_as in FIGURES and not block.list_inner_blocks()
         has_alternatives = sources & {*self.report.alternatives}  # runs of different ones are not comparable
         return is_figure and not chosen and not has_alternatives and len(excluded_runs) < self.run_count
 

@@ -12,7 +12,7 @@ from assay.lang.model import report as report_model
 class Chart(report_model.Chart):
     """A chart in a part of a report."""
 
-    appears_as = "figure"
+    appears_as = "chart"
 
     def read_metrics(self) -> Iterable[str]:
         return [self.metric]

@@ -141,7 +141,7 @@ class Block:
 
     __slots__ = ()
 
-    #: kind of place by which `assay explain` and `assay spec-diff` list it: table, figure or verdict
+    #: kind of place by which `assay explain` and `assay spec-diff` list it: table, chart, figure or verdict
     appears_as: ClassVar[str] = "table"
     #: whether it compares averages of its metrics over runs or phases
     compares_averages: ClassVar[bool] = False
@@ -226,6 +226,8 @@ class Block:
 
 
 T = TypeVar("T")
+FIGURES = ("chart", "figure")
+"""The kinds of places of blocks that draw; each shows the runs that have its records."""
 
 
 @dataclass(frozen=True, slots=True)
