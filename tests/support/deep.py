@@ -26,13 +26,17 @@ RATES = (1, 2, 3, 4, 5, 6, 10, 12)  # of costly tests
 COSTS = Path(__file__).parents[1] / "costs.txt"
 #: files whose own fixtures are costly: all of their tests run in every n-th turn
 COSTLY_FILES = {
+    "test_activity.py": 4,
+    "test_block_listings.py": 3,
     "test_build_cache.py": 3,
     "test_by_host.py": 4,
     "test_cluster_stages.py": 3,
     "test_false_alarms.py": 4,
     "test_foreign_files.py": 3,
     "test_judged_comparison.py": 2,
+    "test_metric_details.py": 2,
     "test_new_metric.py": 2,
+    "test_page_controls.py": 3,
     "test_percentile_columns.py": 3,
     "test_point_files.py": 4,
     "test_seals.py": 2,
