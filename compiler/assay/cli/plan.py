@@ -57,15 +57,19 @@ def format_plan(run_plan: RunPlan) -> Iterator[str]:
     header = ("", "one run varies by", "these runs see", f"runs to see {run_plan.change:g} %")
     yield from format_columns([header, *map(_list_cells, run_plan.metrics)], right=(1, 2, 3))
     yield ""
-    known = sum(not item.reason for item in run_plan.metrics)
-    every = len(run_plan.metrics)
-    subject = "All metrics" if known == every else f"{known} of {format_count(every, 'metric')}"
+    measured_count = sum(not item.reason for item in run_plan.metrics)
+    metric_count = len(run_plan.metrics)
+    subject = (
+        "All metrics"
+        if measured_count == metric_count
+        else f"{measured_count} of {format_count(metric_count, 'metric')}"
+    )
     prefix = "at least " if any(item.is_least for item in run_plan.metrics) else ""
     if run_plan.runs:
         number = format_count(run_plan.runs, "run")
         time = _describe_time(run_plan.runs, run_plan.run_seconds)
         yield f"{subject}: {prefix}{number} of each version to see {run_plan.change:g} % in 80 of 100 cases{time}."
-    elif known:
+    elif measured_count:
         yield f"{subject}: more than 1000 runs of each version to see {run_plan.change:g} % in 80 of 100 cases."
     yield escape_text(run_plan.origin)
 

@@ -37,6 +37,7 @@ class Listing(Block):
         return re.sub(r"[^\w]+", "-", self.title.lower()).strip("-_") if self.files else ""
 
     def check(self, checker: Checker, owner: str, report: Report, _part: Part) -> None:
+        """Report columns and metrics that its rows lack, an unknown `most`, and a file name that is taken."""
         self._check_file_name(checker, report)
         grains = {grain.name: grain for grain in checker.package.grains}
         metrics = {metric.id: metric for metric in checker.package.metrics}

@@ -29,6 +29,7 @@ class RunTimeline(Block):
     template: str
 
     def check(self, checker: Checker, _owner: str, report: Report, part: Part) -> None:
+        """Report an unknown series, and what a timeline of runs cannot draw of it."""
         series_by_name = {series.name: series for series in checker.package.series}
         owner = f"timeline `{self.title}` of report `{report.name}`"
         within = (report.name, part.title)

@@ -26,6 +26,7 @@ class WorstRows(Block):
     limit: int
 
     def check(self, checker: Checker, owner: str, report: Report, part: Part) -> None:
+        """Report an unknown metric, a formula, which has no rows, and a limit of 0."""
         check_compared_metrics(checker, owner, [self.metric], (report.name, part.title))
         metrics = [item for item in checker.package.metrics if item.id == self.metric]
         if any(map(formula.is_formula, metrics)):

@@ -29,10 +29,10 @@ from assay.report.glossary import get_column_id
 def render(context: RenderContext, items: Sequence[WorstRows]) -> RenderedBlocks:
     """Render a table for each item, whose values lead to their rows."""
     worst_rows = [(item, _find_worst(context, item)) for item in items]
-    lacking = ", ".join(item.title for item, rows in worst_rows if not rows)
+    titles_without_rows = ", ".join(item.title for item, rows in worst_rows if not rows)
     return RenderedBlocks(
         tables=tuple(_build_table(context, item, rows) for item, rows in worst_rows if rows),
-        gaps=(f"There are no rows for: {lacking}.",) if lacking else (),
+        gaps=(f"There are no rows for: {titles_without_rows}.",) if titles_without_rows else (),
     )
 
 
