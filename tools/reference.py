@@ -22,7 +22,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 #: click's mark of a paragraph that is not rewrapped: examples
 NO_REWRAP = "\b"
 #: an option of so many commands, with one description, is described once
-COMMON = 3
+COMMON = 2
 #: the description of an option that says no more than its values, which the sections name
 FORMAT = "Output format."
 #: common options that no section names
@@ -48,11 +48,17 @@ def format_reference() -> str:
 
 @functools.cache
 def _find_common_options() -> frozenset[tuple[str, str]]:
-    """Return the options that many commands have with the same values and the same description."""
+    """Return the options that several commands have with the same values and the same description.
+
+    Of an option with several descriptions it is the most frequent one.
+    """
     counts = Counter(option for command in _walk_commands(cli) for option in _list_options(command))
-    common = [option for option, count in counts.items() if count >= COMMON]
-    variants = Counter(_find_longest_name(name) for name, _ in common)
-    return frozenset(option for option in common if variants[_find_longest_name(option[0])] == 1)
+    common = {
+        _find_longest_name(option[0]): option
+        for option, count in sorted(counts.items(), key=lambda item: item[1])
+        if count >= COMMON and option[1] != FORMAT
+    }
+    return frozenset(common.values())
 
 
 def _walk_commands(group: click.Group) -> Iterator[click.Command]:
