@@ -19,21 +19,23 @@ from assay.cli.groups import EXAMPLES, GROUPS
 from assay.cli.main import cli
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
-#: click's mark of a paragraph that is not rewrapped
+#: click's mark of a paragraph that is not rewrapped: examples
 NO_REWRAP = "\b"
 #: an option of so many commands, with one description, is described once
-COMMON = 3
+COMMON = 2
+#: the description of an option that says no more than its values, which the sections name
+FORMAT = "Output format."
 #: common options that no section names
 _IMPLIED = ("`--errors`", "`--verbose`", "`--log-format`")
-HEAD = """# Commands
+HEAD = """# Options in full
 
 Generated from the command line interface by `python tools/reference.py write`. Exit status: 0 success, 1 error in
 specs or data, 2 usage error, 3 difference found, 4 closed gate, 70 bug in Assay, 130 interrupted.
 
 ## Common options
 
-Every command has `--help` and `--errors`. The section of a command names those of the other options here that it has.
-If `--cache` is among them, so are `--verbose` and `--log-format`.
+Every command has `--help` and `--errors`. The section of a command names those of the other options here that it has,
+and its output formats (`--format`). If `--cache` is among them, so are `--verbose` and `--log-format`.
 
 """
 
@@ -46,11 +48,17 @@ def format_reference() -> str:
 
 @functools.cache
 def _find_common_options() -> frozenset[tuple[str, str]]:
-    """Return the options that many commands have with the same values and the same description."""
+    """Return the options that several commands have with the same values and the same description.
+
+    Of an option with several descriptions it is the most frequent one.
+    """
     counts = Counter(option for command in _walk_commands(cli) for option in _list_options(command))
-    common = [option for option, count in counts.items() if count >= COMMON]
-    variants = Counter(_find_longest_name(name) for name, _ in common)
-    return frozenset(option for option in common if variants[_find_longest_name(option[0])] == 1)
+    common = {
+        _find_longest_name(option[0]): option
+        for option, count in sorted(counts.items(), key=lambda item: item[1])
+        if count >= COMMON and option[1] != FORMAT
+    }
+    return frozenset(common.values())
 
 
 def _walk_commands(group: click.Group) -> Iterator[click.Command]:
@@ -74,7 +82,7 @@ def _format_command(name: str) -> str:
     command = cli.commands[name]
     context = click.Context(command, info_name=name, parent=click.Context(cli, info_name="assay"))
     usage = _format_usage(command, context)
-    text = "\n\n".join(_format_paragraph(part) for part in (command.help or "").split("\n\n"))
+    text = "\n\n".join(_format_paragraphs(command.help or ""))
     lines = [f"\n### assay {name}\n", f"`assay {name} {usage}`\n", f"{text}\n", *_format_options(command)]
     lines += ["```text", *EXAMPLES[name], "```"]
     return "\n".join(lines) + "\n" + "".join(_format_subcommands(command, context))
@@ -85,12 +93,11 @@ def _format_usage(command: click.Command, context: click.Context) -> str:
     return " ".join(piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]")
 
 
-def _format_paragraph(part: str) -> str:
-    """Format a paragraph of a help text; one that is not rewrapped becomes a code block."""
-    first, *lines = part.strip(" \n").split("\n")
-    if first == NO_REWRAP:
-        return "\n".join(["```text", *(line.strip() for line in lines), "```"])
-    return " ".join(part.split())
+def _format_paragraphs(text: str) -> Iterator[str]:
+    """Yield the paragraphs of a help text, except for examples: the section of a command ends with its own."""
+    for part in text.split("\n\n"):
+        if not part.strip(" \n").startswith(NO_REWRAP):
+            yield " ".join(part.split())
 
 
 def _format_subcommands(command: click.Command, context: click.Context) -> Iterator[str]:
@@ -106,9 +113,10 @@ def _format_subcommands(command: click.Command, context: click.Context) -> Itera
 def _format_options(command: click.Command) -> Iterator[str]:
     """Format the options of a command: a table of its own, and the names of common ones."""
     options, common = _list_options(command), _find_common_options()
-    if distinct_options := [option for option in options if option not in common]:
+    if distinct_options := [option for option in options if option not in common and option[1] != FORMAT]:
         yield _format_table(distinct_options)
-    names = [f"`{_find_longest_name(name)}`" for name, text in options if (name, text) in common]
+    names = [f"`{_find_longest_name(name)}`" for name, text in options if (name, text) in common and text != FORMAT]
+    names += [f"`{name}`" for name, text in options if text == FORMAT]
     if names := [name for name in names if name not in _IMPLIED]:
         yield f"Common options: {', '.join(names)}\n"
 

@@ -75,12 +75,8 @@ def gate(
     """Tell whether metrics got worse by more than their margins.
 
     Reads results.json of a comparison whose report has a judgement; BUILD_FOLDER may be this file. Exits with
-    status 4 if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide: there
-    are too few repeats, the numbers of hosts differ, a gated metric lacks samples and none is worse, no gated
-    metric has an interval, one without changed by more than its margin and none is worse, or, with --undecided fail,
-    one cannot tell and may be worse by more than its margin. JUnit XML has all judged metrics, or why
-    the gate does not decide, SARIF those that are worse or undecided, at their definitions, and warnings. Markdown
-    is a comment for a pull request, of less than 2000 bytes.
+    status 4 if one of the gated metrics is worse by more than its margin, and with 1 if it does not decide, such as
+    for too few repeats or missing data.
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
