@@ -290,6 +290,7 @@ let timeline =
 let rule = \(kind : Text) -> \(m : M.Metric.Type) -> \(percent : Natural) -> { metric = m.id, kind, percent } : Rule
 
 in  { Listing
+    , WorstRows
     , Section
     , Chart
     , Rule
