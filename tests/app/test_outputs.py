@@ -75,7 +75,10 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
     report = next(item for item in package.package.reports if item.name == "comparison")
     flat = "GcsMajor"  # nearly all of its samples have one value: a sentence replaces its chart
     charts = {
-        f"charts/{chart.metric}.{end}" for chart in report.charts if chart.metric != flat for end in ("vl.json", "svg")
+        f"charts/{chart.metric}.{end}"
+        for _, chart in report.metric_charts
+        if chart.metric != flat
+        for end in ("vl.json", "svg")
     }
     templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
     filters = parse_filters(package.package, report, FILTERS, False)

@@ -17,7 +17,7 @@ def _answer(workspace: Path, cache: Path) -> list[str]:
     commands = (
         ("query", "wait", "step_cpu", "--run", "runs/v1"),
         ("build", "mix/story", "--run", "runs/v1", "-o", "out", "--to", "md"),
-        ("trace", "out", "Steps/Steps/0/CPU of a step, ms"),
+        ("trace", "out", "Steps/0/CPU of a step, ms"),
     )
     results = [run_assay("--cache", cache, *command, cwd=workspace) for command in commands]
     assert [result.status for result in results] == [0, 0, 0], results

@@ -55,7 +55,7 @@ def test_accept_replaces_files_with_normal_form_last(tmp_path: Path) -> None:
     (sql / "service" / "gone").mkdir()
     assert run_assay(*cache_options, "check", "--accept", cwd=tmp_path / "ws").status == 0
     assert "name: Wait\n" in form.read_text(encoding="utf-8")
-    assert {item.name for item in (sql / "service").iterdir()} == {"comparison.txt", "metrics", "tables"}
+    assert {item.name for item in (sql / "service").iterdir()} == {"comparison.txt", "metrics", "rows", "tables"}
     assert [item.name for item in form.parent.iterdir()] == ["service.yaml"]
 
 
