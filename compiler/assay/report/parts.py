@@ -24,7 +24,7 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, render_blocks
 from assay.report.blocks.row_notes import describe_unshown_rows
-from assay.report.document import Appendix, Chart, Entry, Group, MetricTable, Part, Plot, Table
+from assay.report.document import Appendix, Chart, Entry, Group, MetricTable, Part, Plot, name_table
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import build_metric_entry
 from assay.report.placeholders import collect_placeholder_values, list_labels
@@ -182,18 +182,32 @@ def _has_content(printed_part: Part) -> bool:
 
 
 def _identify(printed_parts: Sequence[Part]) -> Iterator[Part]:
-    """Yield parts with ids: the anchors of their titles, with a number if another part or table has that."""
-    used_ids = {
-        table.id
-        for printed_part in printed_parts
+    """Yield parts with ids, which are the anchors of their titles, and tables of metrics with those of their names.
+
+    Ids are unique: another one of the same anchor has a number. A table with the title of its part has its id.
+    """
+    used_ids: set[str] = set()
+
+    def claim(name: str) -> str:
+        candidates = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+        used_ids.add(identifier := next(item for item in candidates if item not in used_ids))
+        return identifier
+
+    ids_by_table = {
+        (index, table.title): claim(name_anchor(name_table(printed_part, table)))
+        for index, printed_part in enumerate(printed_parts)
         for table in printed_part.tables
         if isinstance(table, MetricTable) and table.title != printed_part.title
     }
-    for printed_part in printed_parts:
-        name = name_anchor(printed_part.title) or "part"
-        candidates = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
-        used_ids.add(identifier := next(item for item in candidates if item not in used_ids))
-        yield dataclasses.replace(printed_part, id=identifier)
+    for index, printed_part in enumerate(printed_parts):
+        part_id = claim(name_anchor(printed_part.title) or "part")
+        tables = (
+            dataclasses.replace(table, id=ids_by_table.get((index, table.title), part_id))
+            if isinstance(table, MetricTable)
+            else table
+            for table in printed_part.tables
+        )
+        yield dataclasses.replace(printed_part, id=part_id, tables=tuple(tables))
 
 
 def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) -> Iterator[Part]:
@@ -216,7 +230,7 @@ def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) ->
             part.title,
             text,
             plots,
-            tuple(_name_table(part, table) for block in blocks for table in block.tables),
+            tuple(table for block in blocks for table in block.tables),
             abreast=_count_abreast(
                 1 if plots and all(isinstance(plot, Chart) for plot in plots) else len(context.runs),
                 is_landscape=context.is_landscape,
@@ -226,13 +240,6 @@ def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) ->
             formatted=() if is_plain(prose) else prose,
             continues=number > 1,
         )
-
-
-def _name_table(part: PartSpec, table: MetricTable | Table) -> MetricTable | Table:
-    """Return a table whose id has the title of its part, if it is a table of metrics with another title."""
-    if not isinstance(table, MetricTable) or table.title == part.title:
-        return table
-    return dataclasses.replace(table, id=name_anchor(f"{part.title}/{table.title}"))
 
 
 def _divide_blocks(blocks: Iterable[RenderedBlocks]) -> list[list[RenderedBlocks]]:

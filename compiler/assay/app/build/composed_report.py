@@ -107,6 +107,8 @@ def _add_further_parts(
         by_column = build_groups_part(checked, column, spreads, first_figure, basis.units, judged.by_value)
         parts = (*parts, by_column)
     data = build_value_data(computed, spreads, judged)
+    used_ids = {part.id for part in document.parts}
+    parts = tuple(replace(part, id=f"{part.id}-2") if part.id in used_ids else part for part in parts)
     return replace(document, parts=(*document.parts, *parts)), data
 
 
