@@ -196,7 +196,7 @@ def _iter_printed_rows(
     for key, entry in entries.items():
         labels.setdefault(add_unit(entry["name"], entry["unit"]), []).append(key)
     metrics_by_label = {label: keys[0] for label, keys in labels.items() if len(keys) == 1}
-    for part in document["parts"]:
+    for part in document.get("parts", ()):  # documents of earlier versions have none
         for table in part["tables"]:
             title = " / ".join(dict.fromkeys(filter(None, (part["title"], table["title"]))))
             if "metrics" in table:
