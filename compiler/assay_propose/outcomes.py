@@ -66,7 +66,7 @@ def is_error(group: Group, event: EventProposal, field: FieldProposal) -> bool:
 
 
 def write_pattern_of_no_error(group: Group, event: EventProposal, field: FieldProposal) -> str:
-    """Return a pattern of the texts that stand for no error in a field."""
+    """Return a pattern of the texts by which a field says that there is no error."""
     texts = {str(record.values.get(field.path, "")) for record in group.records[event.name]}
     return "|".join(sorted(re.escape(text) for text in {"", *filter(_NO_ERROR.fullmatch, texts)}))
 

@@ -32,7 +32,7 @@ def list_grain_metrics(package: Package) -> Package:
     reports = tuple(
         dataclasses.replace(
             _list_others(_list_in_parts(report, by_grain), ids),
-            editions=tuple(_list_contents(edition, by_grain) for edition in report.editions),
+            editions=tuple(_list_in_edition(edition, by_grain) for edition in report.editions),
         )
         for report in package.reports
     )
@@ -42,7 +42,7 @@ def list_grain_metrics(package: Package) -> Package:
     return dataclasses.replace(package, reports=reports, histories=histories)
 
 
-def _list_contents(edition: Edition, by_grain: Mapping[str, Iterable[str]]) -> Edition:
+def _list_in_edition(edition: Edition, by_grain: Mapping[str, Iterable[str]]) -> Edition:
     return dataclasses.replace(
         edition,
         sections=_list_groups(edition.sections, by_grain),

@@ -28,6 +28,7 @@ class Finding:
 
     `metrics` are the ids of affected metrics, `hosts` the hosts with the gap (empty: all). `events` are the events that
     `hosts` lack, or of which many records are repeated; of a single one that they lack, `event` is the name.
+    `are_missing` says that samples stand for missing values.
     """
 
     code: str
@@ -38,6 +39,7 @@ class Finding:
     affected: int | None = None
     total: int | None = None
     events: tuple[str, ...] = ()
+    are_missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ def find_negative_samples(assessment: Assessment, distributions: Mapping[str, Di
     for (number, values, cause), metrics in groups.items():
         verb = "is" if number == 1 else "are"
         message = f"{number} of {values} samples {verb} negative{format_metric_list(metrics)}: {cause}."
-        yield Finding(NEGATIVE_SAMPLES, message, tuple(metrics), affected=number, total=values)
+        are_missing = cause == _NO_VALUE
+        yield Finding(NEGATIVE_SAMPLES, message, tuple(metrics), affected=number, total=values, are_missing=are_missing)
 
 
 def list_impossible_metrics(findings: Sequence[Finding], distributions: Mapping[str, Distribution]) -> frozenset[str]:
@@ -53,8 +54,7 @@ def list_impossible_metrics(findings: Sequence[Finding], distributions: Mapping[
 
 def _find_most(finding: Finding) -> Fraction:
     """Return the share of impossible samples up to which a metric is judged."""
-    has_no_values = finding.code == SENTINEL_SAMPLES or finding.message.endswith(f"{_NO_VALUE}.")
-    return LEAST_SHARE if has_no_values else Fraction(1, 2)
+    return LEAST_SHARE if finding.are_missing or finding.code == SENTINEL_SAMPLES else Fraction(1, 2)
 
 
 def _is_below_0(item: Distribution | None) -> bool:
