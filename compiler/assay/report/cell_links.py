@@ -35,6 +35,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "statistic": "",
     "prints": "",
     "sources": (),
+    "is_by_itself": False,
 }
 
 
@@ -67,6 +68,19 @@ class CellLink:
     prints: str
     of: tuple[CellSource, ...]
     decided_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CellVerdict:
+    """The verdict that a cell of a table prints; `row` and `column` count from 0.
+
+    One that `is_by_itself` may be due to chance among so many metrics.
+    """
+
+    row: int
+    column: int
+    word: str
+    is_by_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from assay.report.answer import Answer
-from assay.report.cell_links import AVERAGE, CellLink, PrintedColumn, QuotedValue
+from assay.report.cell_links import AVERAGE, VERDICT, CellLink, CellVerdict, PrintedColumn, QuotedValue
 from assay.report.document_texts import normalize_texts
 from assay.report.formatted_text import TextBlock, list_leaves
 from assay.util.diagnostics import fail
@@ -119,6 +119,7 @@ class MetricTable:
     interval and verdict follow. `metrics` holds one metric id a row; None marks a row of sample counts, which are those
     of the metric `counted`. `printed` says what each column but the first prints. `notes` are printed below the table.
     `sort_keys` has a number for each cell but that of the label (None: the cell's own), unrounded and in one unit.
+    `verdicts` are those that cells print, row by row.
     `percentiles` has further columns of the metrics, which are a table of their own.
     """
 
@@ -132,10 +133,15 @@ class MetricTable:
     printed: tuple[PrintedColumn, ...] = ()
     notes: tuple[str, ...] = ()
     sort_keys: tuple[tuple[float | None, ...], ...] = ()
+    verdicts: tuple[CellVerdict, ...] = ()
     percentiles: Table | None = None
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
+        for verdict in self.verdicts:
+            is_cell = 0 <= verdict.row < len(self.rows) and 0 < verdict.column <= len(self.printed)
+            if not is_cell or self.printed[verdict.column - 1].prints != VERDICT:
+                raise _build_error(f"a verdict of the table `{self.id}` has no cell", actual=repr(verdict))
         if self.printed and len(self.printed) != len(self.header) - 1:
             raise _build_error(f"the table `{self.id}` must say what each column prints", actual=repr(self.printed))
         if len(self.metrics) != len(self.rows):
@@ -144,6 +150,11 @@ class MetricTable:
                 expected=str(len(self.rows)),
                 actual=str(len(self.metrics)),
             )
+
+    @property
+    def verdicts_by_cell(self) -> dict[tuple[int, int], CellVerdict]:
+        """The verdicts by row and column."""
+        return {(item.row, item.column): item for item in self.verdicts}
 
     @property
     def columns_per_run(self) -> int:

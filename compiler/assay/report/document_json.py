@@ -41,6 +41,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "differences": "",
     "noise": "",
     "sort_keys": (),
+    "verdicts": (),
     "answers": (),
     "observations": None,
     **ANSWER_DEFAULTS,

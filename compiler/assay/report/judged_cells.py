@@ -20,7 +20,7 @@ from assay.number_styles.prefixed import (
 )
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.quality.finding import list_names
-from assay.report.cell_links import VERDICT
+from assay.report.cell_links import VERDICT, CellVerdict, PrintedColumn
 from assay.report.document import MetricTable
 
 RISE, FALL = "▲", "▼"
@@ -43,7 +43,7 @@ _RANKS = (
     Verdict.SAME,
     Verdict.NO_INTERVAL,
 )
-_CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
+CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
 
 
 def name_judged_columns(level: float) -> tuple[str, str]:
@@ -113,7 +113,7 @@ def explain_short_reasons(changes: Iterable[tuple[str, JudgedChange]]) -> str:
 def get_arrow(change: JudgedChange) -> str:
     """Return in which direction a metric changed by more than its margin; empty if not, or if not known."""
     judgement = change.judgement
-    if judgement.verdict not in _CERTAIN or judgement.comparison is None:
+    if judgement.verdict not in CERTAIN or judgement.comparison is None:
         return ""
     return RISE if judgement.comparison.judged.value > 0 else FALL
 
@@ -123,22 +123,24 @@ def format_verdict(arrow: str, word: str, is_by_itself: bool) -> str:
     return f"{arrow} {word}".strip() + (BY_ITSELF if is_by_itself else "")
 
 
-def read_verdict(text: str) -> str:
-    """Return the verdict of a cell as its word alone."""
-    return text.lstrip(f"{RISE}{FALL} ").removesuffix(BY_ITSELF)
+def list_cell_verdicts(
+    row: int, changes: Sequence[JudgedChange], printed: Sequence[PrintedColumn]
+) -> Iterator[CellVerdict]:
+    """Yield the verdicts in the cells of a row, on the change of each further version."""
+    columns = (column for column, item in enumerate(printed, start=1) if item.prints == VERDICT)
+    for column, change in zip(columns, changes, strict=True):
+        yield CellVerdict(row, column, get_word(change), change.is_by_itself)
 
 
-def mark_changes(table: MetricTable, row: Sequence[str]) -> tuple[str, ...]:
-    """Return a mark for each cell of a judged row that shows a change: its verdict, or `noise`; others have none."""
-    marks = [""] * len(row)
-    for verdict_column, printed in enumerate(table.printed, start=1):
-        if printed.prints == VERDICT:
-            word = read_verdict(row[verdict_column])
-            mark = word if word in _CERTAIN else "noise"
-            changes = (x for x, item in enumerate(table.printed, start=1) if item.runs == printed.runs)
-            for column in changes:
-                marks[column] = mark
-    return tuple(marks)
+def mark_changes(table: MetricTable) -> list[list[str]]:
+    """Return a mark for each cell of each row: of a judged change its verdict, or `noise`; others have none."""
+    marks = [[""] * len(table.header) for _ in table.rows]
+    for verdict in table.verdicts:
+        runs = table.printed[verdict.column - 1].runs
+        for column, item in enumerate(table.printed, start=1):
+            if item.runs == runs:
+                marks[verdict.row][column] = verdict.word if verdict.word in CERTAIN else "noise"
+    return marks
 
 
 def describe_change(data: Mapping[str, Any], level: float, unit: str) -> tuple[str, ...]:

@@ -30,9 +30,10 @@ from assay.report.cell_links import (
     VERDICT,
     CellLink,
     CellSource,
+    CellVerdict,
 )
 from assay.report.document import Appendix, Document, MetricTable, Part, Table, name_table
-from assay.report.judged_cells import BY_ITSELF, format_verdict, read_verdict
+from assay.report.judged_cells import format_verdict
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 FALLS_SHORT = " *"
@@ -46,7 +47,8 @@ class Cell:
     """A cell: the names of its section, row and column, its text, its kind (`prints`), and the values that it shows.
 
     `row_aliases` are other names of its row, `column_aliases` of its column. `decided_by` are tables whose cells decide
-    its value, or the names of cells that it counts; `entry` is the dictionary entry of its column.
+    its value, or the names of cells that it counts; `entry` is the dictionary entry of its column. `verdict` is the one
+    that it prints, if any.
     """
 
     section: str
@@ -59,6 +61,7 @@ class Cell:
     column_aliases: tuple[str, ...] = ()
     decided_by: tuple[str, ...] = ()
     entry: str = ""
+    verdict: CellVerdict | None = None
 
     @property
     def name(self) -> str:
@@ -150,11 +153,13 @@ def _count_verdicts(
                 cells.setdefault(cell.sources[0].entry, cell)
     names_by_verdict: dict[str, list[str]] = {verdict: [] for verdict in _COUNTED}
     for metric, cell in cells.items():
-        word = read_verdict(cell.text)
+        word = cell.verdict.word if cell.verdict else ""
         if metric in directed:
             names_by_verdict[word if word in _COUNTED else Verdict.NO_INTERVAL].append(cell.name)
     judged = [name for verdict in _JUDGED for name in names_by_verdict[verdict]]
-    by_itself = [cell.name for metric, cell in cells.items() if metric in directed and cell.text.endswith(BY_ITSELF)]
+    by_itself = [
+        cell.name for metric, cell in cells.items() if metric in directed and cell.verdict and cell.verdict.is_by_itself
+    ]
     for verdict, names in {"judged": judged, **names_by_verdict, "by itself": by_itself}.items():
         yield Cell(title, _COUNTS_ROW, verdict, str(len(names)), COUNT, (), decided_by=tuple(names))
 
@@ -165,11 +170,12 @@ def _list_metric_cells(title: str, table: MetricTable, aliases: Aliases) -> Iter
     A sample count belongs to the metric that was counted.
     """
     labels = Counter(row[0] for row in table.rows)
-    for row, metric in zip(table.rows, table.metrics, strict=True):
+    verdicts = table.verdicts_by_cell
+    for number, (row, metric) in enumerate(zip(table.rows, table.metrics, strict=True)):
         row_aliases = aliases.get(metric, (metric,)) if metric else ()
         label = row[0] if labels[row[0]] == 1 or not metric else f"{row[0]} ({metric})"
         run_column = ""
-        for name, text, item in zip(table.header[1:], row[1:], table.printed, strict=False):
+        for index, (name, text, item) in enumerate(zip(table.header[1:], row[1:], table.printed, strict=False)):
             run_column = run_column if item.prints in DELTAS else name
             column = f"{run_column} {name}" if item.prints in DELTAS else name
             run = item.version or item.runs[-1]
@@ -177,7 +183,8 @@ def _list_metric_cells(title: str, table: MetricTable, aliases: Aliases) -> Iter
             if text:
                 prints = item.prints if metric else SIZE
                 sources = tuple(CellSource(metric or table.counted, run) for run in item.runs)
-                yield Cell(title, label, column, text, prints, sources, row_aliases, column_aliases)
+                verdict = verdicts.get((number, index + 1))
+                yield Cell(title, label, column, text, prints, sources, row_aliases, column_aliases, verdict=verdict)
     if table.percentiles:
         yield from _list_table_cells(title, table.percentiles, aliases)
 

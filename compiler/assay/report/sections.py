@@ -14,10 +14,10 @@ from assay.lang.model.report import Report, Section
 from assay.number_styles.registry import Style, get_style
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report import run_results
-from assay.report.cell_links import list_printed_columns
+from assay.report.cell_links import CellVerdict, list_printed_columns
 from assay.report.document import MetricTable
 from assay.report.formatted_text import name_anchor
-from assay.report.judged_cells import format_judged_cells, get_sort_keys, name_judged_columns
+from assay.report.judged_cells import format_judged_cells, get_sort_keys, list_cell_verdicts, name_judged_columns
 from assay.report.percentiles import build_percentile_table, list_split_notes
 from assay.report.row_units import ReportUnits, RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit
@@ -72,14 +72,21 @@ def build_section(context: SectionContext, section: Section, counted: Sequence[s
     """
     judgements, runs, style = context.judgements, context.runs, context.number_style
     metrics = context.list_metrics(section)
+    printed = list_printed_columns(
+        [item.runs for item in context.versions],
+        [item.figures.version for item in context.versions],
+        is_judged=judgements is not None,
+    )
     rows, sort_keys = [], []
-    for metric in metrics:
+    verdicts: list[CellVerdict] = []
+    for number, metric in enumerate(metrics):
         values = [run_results.get_average(run, metric, context.choices.summary) for run in runs]
         changes = [judgements.changes[metric.id, run.id] for run in runs[1:]] if judgements else []
         judged_cells = [format_judged_cells(change, metric.unit.symbol) for change in changes]
         unit = choose_row_unit(metric, metrics, context.units, context.choices)
         rows.append(compare_values(style, metric, values, judged_cells, unit))
         sort_keys.append(list_sort_keys(values, list(map(get_sort_keys, changes))))
+        verdicts += list_cell_verdicts(number, changes, printed)
     labels = [item.label for item in context.versions]
     header = name_columns(labels, name_judged_columns(judgements.level) if judgements else ())
     metric_ids: list[str | None] = list(section.metrics)
@@ -95,12 +102,9 @@ def build_section(context: SectionContext, section: Section, counted: Sequence[s
         tuple(rows),
         tuple(metric_ids),
         counted=counted[0] if counted else "",
-        printed=list_printed_columns(
-            [item.runs for item in context.versions],
-            [item.figures.version for item in context.versions],
-            is_judged=judgements is not None,
-        ),
+        printed=printed,
         sort_keys=tuple(sort_keys) if style.has_unit_prefixes or judgements else (),
+        verdicts=tuple(verdicts),
         percentiles=build_percentile_table(context.checked, section, context.versions, context.choices, context.units),
     )
 

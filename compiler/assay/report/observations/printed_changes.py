@@ -8,7 +8,6 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import pairwise
 
-from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import OF_ROWS, ObservationRules
 from assay.lang.model.parts import get_group_name
@@ -25,13 +24,13 @@ from assay.report.cell_links import (
     VERDICT,
     CellLink,
     CellSource,
+    CellVerdict,
 )
 from assay.report.document import Document, MetricTable, Table, name_table
-from assay.report.judged_cells import BY_ITSELF, read_verdict
+from assay.report.judged_cells import CERTAIN
 
 BASE, FIRST, LAST = "base", "first", "last"
-_KINDS = {"Δ": DIFFERENCE, "Δ%": PERCENT, "Verdict": VERDICT}
-_CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
+_KINDS = {"Δ": DIFFERENCE, "Δ%": PERCENT}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,13 +44,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PrintedCell:
-    """A cell: its name, its column, its text, what it prints, and the values that it shows (none in a publication)."""
+    """A cell: its name, its column, its text, what it prints, and the values that it shows (none in a publication).
+
+    `verdict` is the one that it prints, if any.
+    """
 
     name: str
     column: str
     text: str
     prints: str
     sources: tuple[CellSource, ...] = ()
+    verdict: CellVerdict | None = None
 
     @property
     def number(self) -> Decimal | None:
@@ -119,18 +122,22 @@ class PrintedChange:
     @property
     def verdict(self) -> str:
         """The printed verdict as a word; empty if there is none."""
+        return self._verdict.word if self._verdict else ""
+
+    @property
+    def _verdict(self) -> CellVerdict | None:
         cell = self.cells.get(VERDICT)
-        return read_verdict(cell.text) if cell else ""
+        return cell.verdict if cell else None
 
     @property
     def is_certain(self) -> bool:
         """Whether the report judges that the change is larger than its margin."""
-        return self.verdict in _CERTAIN
+        return self.verdict in CERTAIN
 
     @property
     def is_by_itself(self) -> bool:
         """Whether the report has a verdict that chance may explain among so many metrics."""
-        return VERDICT in self.cells and self.cells[VERDICT].text.endswith(BY_ITSELF)
+        return self._verdict is not None and self._verdict.is_by_itself
 
     @property
     def may_be_stated(self) -> bool:
@@ -296,7 +303,8 @@ def _list_metric_changes(
     """Return the changes in a table of metrics with the name `title`, row by row."""
     changes = []
     base, *others = _group_columns(table) or [[]]
-    for row, metric in zip(table.rows, table.metrics, strict=True):
+    verdicts = table.verdicts_by_cell
+    for number, (row, metric) in enumerate(zip(table.rows, table.metrics, strict=True)):
         if metric is None or not others:
             continue
         name = names.get(metric, "")
@@ -308,7 +316,12 @@ def _list_metric_changes(
             first = columns[0][0]
             run = table.printed[first - 1].runs[-1] if table.printed else ""
             place = Place(_name_case(case, run, groups), table.header[1], table.header[first])
-            cells = {kind: _create_cell(title, table, row, metric, column, kind) for column, kind in columns}
+            cells = {
+                kind: replace(
+                    _create_cell(title, table, row, metric, column, kind), verdict=verdicts.get((number, column))
+                )
+                for column, kind in columns
+            }
             cells[BASE] = base_cell
             changes.append(PrintedChange(metric, name, symbol, place, cells))
     return changes

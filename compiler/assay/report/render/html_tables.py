@@ -106,10 +106,11 @@ def build_metric_grid(table: MetricTable, entries: Mapping[str, object], otherwi
     Cells of metrics in `entries` link to their definitions, those of rows without a metric to the entry `otherwise`.
     """
     names = _name_columns(table.header, table.columns_per_run)
+    marks, sort_keys = mark_changes(table), _list_sort_keys(table)
     rows = [
         tuple(_build_cell(text, _find_entry(metric, entries, otherwise), row[0], name, mark, key)
-              for text, name, mark, key in zip(row, names, mark_changes(table, row), (None, *keys), strict=True))
-        for metric, row, keys in zip(table.metrics, table.rows, _list_sort_keys(table), strict=True)
+              for text, name, mark, key in zip(row, names, marks[number], (None, *sort_keys[number]), strict=True))
+        for number, (metric, row) in enumerate(zip(table.metrics, table.rows, strict=True))
     ]  # fmt: skip
     last = len(rows)
     while last and table.metrics[last - 1] is None:

@@ -342,10 +342,10 @@ def _format_metric_rows(document: Document, table: MetricTable) -> str:
     has_figures = any(metric in figures for metric in table.metrics)
     linked = list_linked_segments(document.answers)
     rows = []
-    for metric, row in zip(table.metrics, table.rows, strict=True):
+    for metric, row, marks in zip(table.metrics, table.rows, mark_changes(table), strict=True):
         label, *cells = (
             f"**{escape_cell(text)}**" if mark in EMPHASISED else escape_cell(text)
-            for text, mark in zip(row, mark_changes(table, row), strict=True)
+            for text, mark in zip(row, marks, strict=True)
         )
         entry = get_whole(metric) if metric else ""
         first = _format_link(label, f"metric-{entry}") if entry in entries else label
