@@ -121,9 +121,15 @@ in  S.Package::{
       , f.slotHasLeaders
       ]
     , summaries = [ s.published, s.meanOfHosts ]
-    , reports = [ (./reports.dhall).comparison, (./reports.dhall).performance, (./activity.dhall).report, (./activity.dhall).timelines, ./workloads.dhall ]
+    , reports =
+      [ (./reports.dhall).comparison
+      , (./reports.dhall).performance
+      , (./activity.dhall).report
+      , (./activity.dhall).timelines
+      , ./workloads.dhall
+      , (./histories.dhall).history
+      ]
     , series = [ series.accepted, series.mempool, series.headers ]
-    , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall
     , coverage = ./coverage.dhall
     , filterFiles = [ (./filter_files.dhall).chainFilters ]

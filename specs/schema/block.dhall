@@ -33,6 +33,14 @@ let Listing =
 -- The rows of all runs of which a metric is worst, at most `limit`: run, key of the row, and value.
 let WorstRows = { title : Text, metric : Text, limit : Natural }
 
+-- Blocks of reports over publications: the level shifts and drifts of their metrics; the largest changes between runs of
+-- one publication, at most `limit`; a plot of each metric over publications.
+let LevelShifts = { title : Text }
+
+let LargestMoves = { title : Text, limit : Natural }
+
+let Trends = { title : Text, doc : Text, metrics : List Text, template : Text }
+
 -- A column whose value is a constant of the run; a constant that is 0 or empty sets no value.
 let Pin = { column : Text, constant : Text }
 
@@ -235,6 +243,9 @@ let Block =
       | ClassTable : ClassTable
       | Averages : Averages
       | Conclusion : Conclusion
+      | LevelShifts : LevelShifts
+      | LargestMoves : LargestMoves
+      | Trends : Trends
       >
 
 let each =
@@ -291,6 +302,30 @@ let rule = \(kind : Text) -> \(m : M.Metric.Type) -> \(percent : Natural) -> { m
 
 in  { Listing
     , WorstRows
+    , LevelShifts
+    , LargestMoves
+    , Trends
+      -- parts of a report over publications
+    , levelShifts = { title = "Level shifts", group = "", blocks = [ Block.LevelShifts { title = "Level shifts" } ] }
+    , largestMoves =
+        \(limit : Natural) ->
+          { title = "Largest moves", group = "", blocks = [ Block.LargestMoves { title = "Largest moves", limit } ] }
+    , trends =
+        \(sections : List Section) ->
+          List/fold
+            Section
+            sections
+            (List Part.Type)
+            ( \(s : Section) ->
+              \(rest : List Part.Type) ->
+                  [ { title = s.title
+                    , group = ""
+                    , blocks = [ Block.Trends (s.{ title, doc, metrics } /\ { template = "history" }) ]
+                    }
+                  ]
+                # rest
+            )
+            ([] : List Part.Type)
     , Section
     , Chart
     , Rule

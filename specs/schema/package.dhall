@@ -46,7 +46,6 @@ let Package =
           , summaries : List M.Summary.Type
           , reports : List R.Report.Type
           , series : List G.Series.Type
-          , histories : List R.History.Type
           , examples : List Q.Example.Type
           , cuts : List P.Cut.Type
           , coverage : List C.Coverage.Type
@@ -64,7 +63,6 @@ let Package =
         , summaries = [] : List M.Summary.Type
         , reports = [] : List R.Report.Type
         , series = [] : List G.Series.Type
-        , histories = [] : List R.History.Type
         , examples = [] : List Q.Example.Type
         , cuts = [] : List P.Cut.Type
         , coverage = [] : List C.Coverage.Type
@@ -123,6 +121,7 @@ in  { unit = U
     , Block = B.Block
     , Part = B.Part
     , History = R.History
+    , Publications = R.Publications
     , example = Q
     , Example = Q.Example
     , phase = P

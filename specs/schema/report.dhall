@@ -102,9 +102,20 @@ let Judgement =
       , default = { level = "0.95", margin = M.percent "2", gate = [] : List Text, repeats = 3 }
       }
 
+-- Runs of other conditions than those of releases: another backend, twice the budget. They have panels of their own.
+--   series  what the panel is called, behind the workload
+--   runs    their labels
+let Experiment = { series : Text, runs : List Text, doc : Text }
+
+-- What a report over publications shows: publications of the report `of`, and builds of it.
+let Publications =
+      { Type = { of : Text, experiments : List Experiment }, default.experiments = [] : List Experiment }
+
 -- A report.
 --   editions       its editions, oldest first
---   title, intro   may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run)
+--   title, intro   may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run); over
+--                  publications {publications}, {first}, {last}, {workloads}, {editions}
+--   over           publications and builds of another report (None S.Publications.Type: runs)
 --   also           further metrics in the results that no table or chart shows
 --   label          the constant with the name of a run in headings
 --   compare        constants that should agree between runs; a difference is a warning in the report
@@ -149,6 +160,7 @@ let Report =
           , alternatives : List Text
           , groups : List B.Group
           , revision : Text
+          , over : Optional Publications.Type
           , doc : Text
           }
       , default =
@@ -164,6 +176,8 @@ let Report =
         , alternatives = [] : List Text
         , groups = [] : List B.Group
         , revision = ""
+        , over = None Publications.Type
+        , style = "prefixed"
         , phases = [] : List P.Phase.Type
         , observations = None O.Rules.Type
         , judgement = Some Judgement.default
@@ -173,32 +187,6 @@ let Report =
         , editions = [] : List Edition.Type
         , doc = ""
         }
-      }
-
--- Runs of other conditions than those of releases: another backend, twice the budget. They have panels of their own.
---   series  what the panel is called, behind the workload
---   runs    their labels
-let Experiment = { series : Text, runs : List Text, doc : Text }
-
--- A report over publications: metrics over releases, as small multiples.
---   of            the report whose editions the publications are in
---   title, intro  may hold {publications}, {first}, {last}, {workloads}, {editions}
---   template      the chart template of its plots
---   moves         maximum number of rows in the table of the largest moves
-let History =
-      { Type =
-          { name : Text
-          , title : Text
-          , intro : Text
-          , of : Text
-          , sections : List Section
-          , template : Text
-          , experiments : List Experiment
-          , moves : Natural
-          , doc : Text
-          }
-      , default =
-        { template = "history", experiments = [] : List Experiment, moves = 20, doc = "" }
       }
 
 let metricIds =
@@ -242,7 +230,9 @@ in  { Cell
     , Judgement
     , Report
     , Experiment
-    , History
+    , Publications
+      -- a report over publications, which needs no `label`
+    , History = { Type = Report.Type, default = Report.default // { label = "" } }
     , metricIds
       -- the id of the segment of a metric with a value of a dimension, for the gate of a judgement
     , segmentId =

@@ -143,7 +143,7 @@ def test_all_things_have_a_page_that_an_index_leads_to(site: Path, lab: Laborato
         if not item.startswith(("#", "../"))
     }
     assert listed_pages == {file.resolve() for file in site.glob("pages/cometbft/*/*.html")}
-    shown_names = [item.name for item in (*package.reports, *package.histories)]
+    shown_names = [item.name for item in package.reports]
     names = {
         "metrics": [item.id for item in package.metrics], "series": [item.name for item in package.series],
         "events": [item.name for item in package.events], "grains": [item.name for item in package.grains],

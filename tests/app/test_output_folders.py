@@ -19,8 +19,8 @@ in  S.History::{
     , name = "history"
     , title = "Versions"
     , intro = "Each metric over all versions"
-    , of = comparison.name
-    , sections = comparison.sections
+    , over = Some S.Publications::{ of = comparison.name }
+    , parts = [ S.block.levelShifts ] # S.block.trends comparison.sections
     }
 """
 
@@ -32,7 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run_assay("init", folder).status == 0
     specs = folder / "specs" / "service"
     (specs / "history.dhall").write_text(HISTORY, encoding="utf-8")
-    edit_file(specs / "package.dhall", ", examples", ", histories = [ ./history.dhall ], examples")
+    edit_file(specs / "package.dhall", "reports = [ ", "reports = [ ./history.dhall, ")
     (folder / "link").symlink_to(folder)
     return folder
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.report import Break, Edition, Experiment, History, Section
+from assay.lang.model.report import Break, Edition, Experiment
 from assay.publication.history import (
     FORM,
     MEANING,
@@ -44,11 +44,6 @@ def publish(day: str, *runs: str, workload: str = FAST, **values: Sequence[str])
     return Issue(Path(f"{day}.json"), publication, EDITION, rows)
 
 
-def make_history(*breaks: Break, metrics: Sequence[str] = ("m",), limit: int = 9) -> History:
-    section = Section("all", "", tuple(metrics))
-    return History("history", "", "", "report", (section,), "history", limit, "", breaks=breaks)
-
-
 def declare(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, metric: str = "m") -> Change:
     return Change(key, kind, since, run, (((metric,), "words"),))
 
@@ -71,14 +66,11 @@ PARTS: dict[tuple[str, ...], list[tuple[str, tuple[str, ...], bool]]] = {
 
 @pytest.mark.parametrize("runs", PARTS, ids="-".join)
 def test_experiments_are_separated_from_releases(runs: tuple[str, ...]) -> None:
-    history = replace(
-        make_history(),
-        experiments=(Experiment("budget", ("x1", "x2"), ""), Experiment("backend", ("y",), "")),
-    )
+    experiments = (Experiment("budget", ("x1", "x2"), ""), Experiment("backend", ("y",), ""))
     numbers = tuple(map(str, range(len(runs))))
     row = MetricRow("m", "s", numbers, numbers[1:], numbers[1:])
     (issue,) = [replace(publish("2024-01-01", *runs), rows={"m": row})]
-    parts = separate_experiments(history, [issue])
+    parts = separate_experiments(experiments, [issue])
     assert [(item.publication.workload, item.publication.runs, item.has_base) for item in parts] == PARTS[runs]
     assert [item.rows["m"].values for item in parts] == [
         tuple(str(runs.index(run)) for run in item.publication.runs) for item in parts
@@ -124,14 +116,14 @@ def test_repeated_runs_have_a_column_of_their_own() -> None:
 
 def test_break_keys_are_letters_then_pairs() -> None:
     breaks = [Break(("m",), f"2024-01-{1 + index % 28:02}", "", "") for index in range(703)]
-    keys = [item.key for item in list_changes(make_history(*breaks), NO_PACKAGE, [publish("2024-01-01", "1", "2")])]
+    keys = [item.key for item in list_changes(breaks, ["m"], NO_PACKAGE, [publish("2024-01-01", "1", "2")])]
     expected = {0: "A", 25: "Z", 26: "AA", 27: "AB", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA"}
     assert {index: keys[index] for index in expected} == expected
 
 
 def test_breaks_are_ordered_by_day() -> None:
     later_break, earlier = Break(("m",), "2024-06-01", "", "later"), Break(("n",), "2024-02-01", "2", "earlier")
-    assert list_changes(make_history(later_break, earlier), NO_PACKAGE, [publish("2024-01-01", "1")]) == (
+    assert list_changes([later_break, earlier], ["m"], NO_PACKAGE, [publish("2024-01-01", "1")]) == (
         Change("A", MEANING, "2024-02-01", "2", ((("n",), "earlier"),)),
         Change("B", MEANING, "2024-06-01", "", ((("m",), "later"),)),
     )
@@ -168,9 +160,7 @@ def test_break_outside_all_publications_is_reported(since: str, run: str, outsid
         publish("2024-03-01", "3", "4", m=["1", "2"]),
     ]
     message = f"The break of m since {since} lies outside of the publications, which are from 2024-02-01 to 2024-03-01."
-    assert list(list_history_warnings(make_history(Break(("m",), since, run, "")), issues)) == (
-        [message] if outside else []
-    )
+    assert list(list_history_warnings([Break(("m",), since, run, "")], ["m"], issues)) == ([message] if outside else [])
 
 
 def test_break_from_an_unknown_run_is_reported() -> None:
@@ -178,10 +168,8 @@ def test_break_from_an_unknown_run_is_reported() -> None:
         publish("2024-02-01", "2", "3"),
         publish("2024-03-01", "3", "4", workload=SLOW, m=["1", "2"]),
     ]
-    breaks_of = make_history(
-        Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", ""), metrics=["m", "n"]
-    )
-    assert list(list_history_warnings(breaks_of, issues)) == [
+    breaks = [Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", "")]
+    assert list(list_history_warnings(breaks, ["m", "n"], issues)) == [
         "The break of m since 2024-03-01 names the run 3.5, which the first publications since that day lack.",
         "n: no publication has it.",
     ]
@@ -212,7 +200,7 @@ def find_moves(*cells: Sequence[str], limit: int = 9) -> list[tuple[str, str, st
         publish("2024-01-01", *map(str, range(len(row))), workload=str(column_index), m=row)
         for column_index, row in enumerate(cells)
     ]
-    largest = find_largest_moves(make_history(limit=limit), issues, (), limit)
+    largest = find_largest_moves(["m"], issues, (), limit)
     return [(item.issue.publication.workload, str(item.base), str(item.value)) for item in largest]
 
 
@@ -259,7 +247,7 @@ def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys
     """The largest move is from run 2 to run 4."""
     before = publish("2024-01-01", "1", "2", m=["10", "11"])
     after = publish("2024-02-01", "2", "3", "4", "5", m=["10", "11", "40", "12"])
-    (move,) = find_largest_moves(make_history(), [before, after], breaks, 9)
+    (move,) = find_largest_moves(["m"], [before, after], breaks, 9)
     assert (move.run, move.break_keys) == (2, keys)
 
 

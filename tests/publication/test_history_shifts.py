@@ -8,7 +8,7 @@ import pytest
 
 from assay.publication.history import FORM, Change, Issue
 from assay.publication.history_shifts import find_levels, find_repeated_bases, list_parts
-from tests.publication.test_history_places import FAST, SLOW, declare, draw_plot, make_history, publish, select_marks
+from tests.publication.test_history_places import FAST, SLOW, declare, draw_plot, publish, select_marks
 
 Labels = list[list[str]]
 
@@ -84,7 +84,7 @@ def test_breaks_in_meaning_divide_points(change: Change, expected: Labels) -> No
 
 
 def list_averages(issues: Sequence[Issue], *changes: Change) -> list[list[float]]:
-    levels = find_levels(make_history(), issues, changes)
+    levels = find_levels(["m"], issues, changes)
     return [[level.average for level in part] for part in levels["m", FAST]]
 
 
@@ -101,10 +101,10 @@ def test_change_by_the_last_printed_digit_is_no_shift() -> None:
 
 def test_levels_are_drawn_from_first_to_last_point() -> None:
     issues = publish_series("10.0", "10.1", "9.9", "10.0", "20.0", "20.1", "19.9", "20.0")
-    assert select_marks(draw_plot(issues, levels=find_levels(make_history(), issues, ())), "level") == [
+    assert select_marks(draw_plot(issues, levels=find_levels(["m"], issues, ())), "level") == [
         {"panel": FAST, "mark": "level", "x": 0.5, "y": pytest.approx(10), "x2": 3.5},
         {"panel": FAST, "mark": "level", "x": 4.5, "y": pytest.approx(20), "x2": 7.5},
     ]
     constant_issues = publish_series("10.0", "10.1", "9.9", "10.0")
-    constant_levels = find_levels(make_history(), constant_issues, ())
+    constant_levels = find_levels(["m"], constant_issues, ())
     assert select_marks(draw_plot(constant_issues, levels=constant_levels), "level") == []

@@ -381,5 +381,4 @@ def generate_package(seed: int) -> Package:
         summaries=(summary,),
         reports=(),
         series=(),
-        histories=(),
     )

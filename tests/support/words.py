@@ -39,6 +39,7 @@ _COMMANDS = {
     ),
     "filtered": ("build", "words/comparison", *_BEFORE, "--filter-file", "filters.json"),
     "published": ("regenerate", "published.json"),
+    "history": ("build", "words/history", "--publication", "published.json"),
     "releases": ("build", "words/releases", *_BEFORE, *_AFTER, "--run", "runs/last"),
     "hosts": ("build", "words/hosts", "--run", "runs/hosts"),
 }

@@ -44,7 +44,6 @@ _ASPECTS = {
     "series": "series",
 }
 _METRIC_ASPECTS = {"unit": "unit", "where": "condition", "grain": "grain"}
-_REPORT_KINDS = {"reports": "report", "histories": "history"}
 #: members that hold wording only; all others have a meaning
 _WORDING = frozenset(("doc", "message", "hint", "name", "better", "width"))
 
@@ -186,8 +185,8 @@ def diff_packages(
     read_by = index_readers(old.package), index_readers(new.package)
     for item in find_changes(before, after):
         kind = item.path[0]
-        if kind in _REPORT_KINDS and len(item.path) > 1:
-            change = replace(describe_change(_REPORT_KINDS[kind], item, 2), touches=_find_touched(old, new, item))
+        if kind == "reports" and len(item.path) > 1:
+            change = replace(describe_change("report", item, 2), touches=_find_touched(old, new, item))
             reports[item.path[1]] = (*reports.get(item.path[1], ()), change)
         elif kind != "metrics" and _get_definition_path(item.path) not in changed_paths:
             change = describe_change(_name_aspect(item.path, read_by), item, 0)

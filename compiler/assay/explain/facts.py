@@ -46,11 +46,6 @@ def list_appearances(package: Package, item: Metric | Series) -> tuple[Appearanc
                 Appearance(f"{package.system}/{report.name}", *place, label)
                 for place in _find_in_report(report, item.id)
             ]
-        for history in package.histories:
-            name = f"{package.system}/{history.name}"
-            appearances += [
-                Appearance(name, "history", part.title, label) for part in history.sections if item.id in part.metrics
-            ]
     else:
         appearances += list(_find_series(package, item))
     return tuple(dict.fromkeys(appearances))

@@ -1,4 +1,4 @@
-"""List the number styles and chart templates that reports, editions and histories refer to."""
+"""List the number styles and chart templates that reports and editions refer to."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ class ChartRequest:
 
 
 def list_chart_requests(package: Package) -> Iterator[ChartRequest]:
-    """Yield the request of each report, edition and history of a package."""
+    """Yield the request of each report and edition of a package."""
     for report in package.reports:
         yield ChartRequest(f"report `{report.name}`", (report.style,), tuple(_list_block_templates(report)))
         for edition in report.editions:
             owner = f"edition `{edition.name}` of report `{report.name}`"
             yield ChartRequest(owner, (edition.style,), tuple(chart.template for chart in edition.charts))
-    for history in package.histories:
-        yield ChartRequest(f"history `{history.name}`", (), (history.template,))
 
 
 def _list_block_templates(report: Report) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Convert the plain data of packages that earlier versions of Assay wrote to today's form.
 
-Until Assay 0.3, reports of parts were articles, a part had a list for each kind of block, and a report had listings and
-timelines beside its parts.
+Until Assay 0.3, reports of parts were articles, a part had a list for each kind of block, a report had listings and
+timelines beside its parts, and reports over publications were histories.
 """
 
 from __future__ import annotations
@@ -38,8 +38,15 @@ def convert_former_package(data: object) -> object:
     if not isinstance(data, dict):
         return data
     reports = [*(data.get("reports") or ()), *(data.get("articles") or ())]
-    others = {name: value for name, value in data.items() if name != "articles"}
-    return {**others, "reports": [_convert_report(item) if isinstance(item, dict) else item for item in reports]}
+    histories = data.get("histories") or ()
+    others = {name: value for name, value in data.items() if name not in ("articles", "histories")}
+    return {
+        **others,
+        "reports": [
+            *(_convert_report(item) if isinstance(item, dict) else item for item in reports),
+            *(_convert_history(item) if isinstance(item, dict) else item for item in histories),
+        ],
+    }
 
 
 def _convert_report(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,6 +60,23 @@ def _convert_report(data: Mapping[str, Any]) -> dict[str, Any]:
         *({"title": item["Listing"]["title"], "blocks": [item]} for item in listings),
     ]
     return {**members, "parts": parts} if parts else members
+
+
+def _convert_history(data: Mapping[str, Any]) -> dict[str, Any]:
+    blocks = [
+        {"LevelShifts": {"title": "Level shifts"}},
+        {"LargestMoves": {"title": "Largest moves", "limit": data.get("moves", 20)}},
+        *(
+            {"Trends": {**{name: item.get(name) for name in ("title", "doc", "metrics")}, "template": "history"}}
+            for item in data.get("sections") or ()
+            if isinstance(item, dict)
+        ),
+    ]
+    return {
+        **{name: data[name] for name in ("name", "title", "intro", "doc") if name in data},
+        "over": {"of": data.get("of", ""), "experiments": data.get("experiments") or ()},
+        "parts": [{"title": next(iter(item.values()))["title"], "blocks": [item]} for item in blocks],
+    }
 
 
 def _convert_part(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Container, Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from assay.lang.model.package import Package
 from assay.lang.model.report import DictionaryGroup, Edition, Report, Section
@@ -19,7 +19,7 @@ Group = TypeVar("Group", Section, DictionaryGroup)
 
 
 def list_grain_metrics(package: Package) -> Package:
-    """Return a package whose reports, editions and histories name each metric.
+    """Return a package whose reports and editions name each metric.
 
     The metrics of a grain are in the order of the package, without those that another section (or group) of the same
     report names; in parts of a group of runs, another section of these parts. The name of a grain that does not exist
@@ -36,10 +36,7 @@ def list_grain_metrics(package: Package) -> Package:
         )
         for report in package.reports
     )
-    histories = tuple(
-        dataclasses.replace(history, sections=_list_groups(history.sections, by_grain)) for history in package.histories
-    )
-    return dataclasses.replace(package, reports=reports, histories=histories)
+    return dataclasses.replace(package, reports=reports)
 
 
 def _list_in_edition(edition: Edition, by_grain: Mapping[str, Iterable[str]]) -> Edition:
@@ -51,14 +48,14 @@ def _list_in_edition(edition: Edition, by_grain: Mapping[str, Iterable[str]]) ->
 
 
 def _list_in_parts(report: Report, by_grain: Mapping[str, Iterable[str]]) -> Report:
-    sections_by_group: dict[str, list[Section]] = {}
+    blocks_by_group: dict[str, list[Any]] = {}
     for part in report.parts:
-        sections_by_group.setdefault(part.group, []).extend(part.select(Section))
-    listed = {group: iter(_list_groups(tuple(sections), by_grain)) for group, sections in sections_by_group.items()}
+        blocks_by_group.setdefault(part.group, []).extend(block for block in part.blocks if block.may_name_grains)
+    listed = {group: iter(_list_groups(tuple(blocks), by_grain)) for group, blocks in blocks_by_group.items()}
     parts = tuple(
         dataclasses.replace(
             part,
-            blocks=tuple(next(listed[part.group]) if isinstance(block, Section) else block for block in part.blocks),
+            blocks=tuple(next(listed[part.group]) if block.may_name_grains else block for block in part.blocks),
         )
         for part in report.parts
     )

@@ -16,7 +16,7 @@ from assay.lang.formula import write_conversions
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter, Parameter
 from assay.lang.model.package import Grain, Instant, Metric, Package
-from assay.lang.model.report import Break, History, Report
+from assay.lang.model.report import Break, Report
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Cut, MetricBreak, Unit
 from assay.lang.units import VALUE, UnitLibrary, compute_reading_factor, get_package_library
@@ -78,21 +78,23 @@ def write_factors(package: Package, library: UnitLibrary) -> Package:
         metrics=tuple(resolver.convert_metric(item) for item in package.metrics),
         filters=tuple(resolver.convert_filter(item) for item in package.filters),
         series=tuple(resolver.convert_series(item) for item in package.series),
-        reports=tuple(resolver.convert_report(item) for item in package.reports),
-        histories=tuple(_collect_breaks(package, item) for item in package.histories),
+        reports=tuple(_collect_breaks(package, resolver.convert_report(item)) for item in package.reports),
         cuts=tuple(resolver.convert_cut(item) for item in package.cuts),
     )
 
 
-def _collect_breaks(package: Package, history: History) -> History:
-    """Return a history with the breaks of its metrics; those that metrics have in common are one."""
+def _collect_breaks(package: Package, report: Report) -> Report:
+    """Return a report over publications with the breaks of its metrics; those that metrics have in common are one."""
+    if report.over is None:
+        return report
     metrics: dict[MetricBreak, list[str]] = {}
     declared = {metric.id: metric.breaks for metric in package.metrics}
-    for name in (name for section in history.sections for name in section.metrics):
+    for name in (name for block in report.blocks for name in block.read_metrics()):
         for item in declared[name]:
             metrics.setdefault(item, []).append(name)
     breaks = (Break(tuple(names), item.since, item.run, item.doc) for item, names in metrics.items())
-    return dataclasses.replace(history, breaks=tuple(sorted(breaks, key=lambda item: item.since)))
+    over = dataclasses.replace(report.over, breaks=tuple(sorted(breaks, key=lambda item: item.since)))
+    return dataclasses.replace(report, over=over)
 
 
 @dataclass(frozen=True, slots=True)

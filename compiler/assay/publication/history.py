@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.report import Edition, History, Report
+from assay.lang.model.report import Break, Edition, Experiment, Report
 from assay.publication.edition import Word, choose_edition, collect_metric_words, match_rows
 from assay.publication.model import MetricRow, Publication
 from assay.publication.reader import MISSING, UNDEFINED, StructureChecker, read_publication
@@ -167,13 +167,13 @@ def sort_issues(all_issues: Iterable[Issue]) -> tuple[Issue, ...]:
     return tuple(sorted_issues)
 
 
-def separate_experiments(history: History, all_issues: Iterable[Issue]) -> tuple[Issue, ...]:
+def separate_experiments(experiments: Iterable[Experiment], all_issues: Iterable[Issue]) -> tuple[Issue, ...]:
     """Return the issues, in which runs of experiments have workloads of their own: `WORKLOAD: SERIES`.
 
     If all further runs of an issue are of one experiment, its base shows the usual condition and goes with them. Else
     the issue is divided.
     """
-    series_by_run = {run: item.series for item in history.experiments for run in item.runs}
+    series_by_run = {run: item.series for item in experiments for run in item.runs}
     separated: list[Issue] = []
     for issue in all_issues:
         base, *others = [series_by_run.get(run, "") for run in issue.publication.runs]
@@ -256,7 +256,8 @@ def group_issues_by_runs(all_issues: Sequence[Issue]) -> tuple[tuple[Issue, ...]
 
 
 def list_changes(
-    history: History,
+    breaks: Iterable[Break],
+    metric_ids: Sequence[str],
     checked: CheckedPackage,
     all_issues: Sequence[Issue],
     build_changes: Iterable[tuple[Issue, Notes]] = (),
@@ -267,8 +268,7 @@ def list_changes(
     """
     days = [issue.publication.day for issue in all_issues]
     is_of_builds = all(issue.build for issue in all_issues)
-    declared_breaks = [item for item in history.breaks if not is_of_builds or days[0] < item.since <= days[-1]]
-    metric_ids = [name for section in history.sections for name in section.metrics]
+    declared_breaks = [item for item in breaks if not is_of_builds or days[0] < item.since <= days[-1]]
     changes = [
         *(Change("", MEANING, item.since, item.run, ((item.metrics, item.doc),)) for item in declared_breaks),
         *(Change("", FORM, since, "", notes) for since, notes in _compare_editions(checked, all_issues, metric_ids)),
@@ -332,10 +332,9 @@ def find_break_place(change: Change, all_issues: Sequence[Issue], workload: str)
 
 
 def find_largest_moves(
-    history: History, all_issues: Sequence[Issue], breaks: Sequence[Change], max_moves: int
+    metric_ids: Sequence[str], all_issues: Sequence[Issue], breaks: Sequence[Change], max_moves: int
 ) -> tuple[Move, ...]:
     """Return the largest changes, by factor in descending order: one per metric and workload."""
-    metric_ids = [name for section in history.sections for name in section.metrics]
     places = {
         (item.key, workload): find_break_place(item, all_issues, workload)
         for item in breaks
@@ -381,21 +380,22 @@ def count_digits(cell: str) -> int:
     return len(mantissa.replace(".", "").lstrip("+-0"))
 
 
-def list_history_warnings(history: History, all_issues: Sequence[Issue]) -> Iterator[str]:
+def list_history_warnings(
+    breaks: Iterable[Break], metric_ids: Iterable[str], all_issues: Sequence[Issue]
+) -> Iterator[str]:
     """Yield warnings about breaks outside of the publications, and about metrics that nothing has."""
     if not all(issue.build for issue in all_issues):  # declared breaks are those of publications
-        yield from _list_break_warnings(history, all_issues)
+        yield from _list_break_warnings(breaks, all_issues)
     measured_metrics = {metric for issue in all_issues for metric in issue.rows}
-    for section in history.sections:
-        for metric in section.metrics:
-            if metric not in measured_metrics:
-                yield f"{metric}: no {describe_inputs(all_issues, 'or', 1)} has it."
+    for metric in metric_ids:
+        if metric not in measured_metrics:
+            yield f"{metric}: no {describe_inputs(all_issues, 'or', 1)} has it."
 
 
-def _list_break_warnings(history: History, all_issues: Sequence[Issue]) -> Iterator[str]:
+def _list_break_warnings(breaks: Iterable[Break], all_issues: Sequence[Issue]) -> Iterator[str]:
     first, last = all_issues[0].publication.day, all_issues[-1].publication.day
     inputs = describe_inputs(all_issues)
-    for item in history.breaks:
+    for item in breaks:
         subject = f"The break of {', '.join(item.metrics)} since {item.since}"
         if not first <= item.since <= last or (item.since == first and not item.run):
             yield f"{subject} lies outside of the {inputs}, which are from {first} to {last}."

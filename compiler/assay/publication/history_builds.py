@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.report import Edition, History, Report
+from assay.lang.model.report import Edition, Report
 from assay.number_styles.prefixed import format_value
 from assay.publication.history import Build, Issue, Notes
 from assay.publication.model import MetricRow, Publication
@@ -79,7 +79,7 @@ class _Results:
 
 
 def read_builds(
-    places: Sequence[BuildPlace], checked: CheckedPackage, report: Report, history: History
+    places: Sequence[BuildPlace], checked: CheckedPackage, report: Report, metric_ids: Collection[str]
 ) -> tuple[Issue, ...]:
     """Read builds of a report, in their order.
 
@@ -98,8 +98,7 @@ def read_builds(
                 hint="leave one of them out",
             )
         folders_by_content[content] = place.folder
-    metrics = {name for section in history.sections for name in section.metrics}
-    return tuple(_read_build(place, checked, report_name, metrics) for place in places)
+    return tuple(_read_build(place, checked, report_name, {*metric_ids}) for place in places)
 
 
 def _read_file(path: Path, report: str) -> bytes:

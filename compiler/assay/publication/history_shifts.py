@@ -19,7 +19,7 @@ from assay.judgement.page_discoveries import Series, find_courses
 from assay.judgement.verdict import Direction, Margin, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.publication.history import MEANING, Change, Issue, find_break_place, list_workloads
 from assay.report.declared_margin import convert_margin
 
@@ -97,8 +97,8 @@ class DriftOfMetric:
         return _compute_share(self.drift.before, self.drift.after)
 
 
-def find_levels(history: History, all_issues: Sequence[Issue], changes: Sequence[Change]) -> Levels:
-    """Return the levels of all metrics of a history in all workloads but those of experiments.
+def find_levels(metric_ids: Sequence[str], all_issues: Sequence[Issue], changes: Sequence[Change]) -> Levels:
+    """Return the levels of metrics in all workloads but those of experiments.
 
     The runs of an experiment are of several conditions, and follow each other in no order of versions.
     """
@@ -106,8 +106,7 @@ def find_levels(history: History, all_issues: Sequence[Issue], changes: Sequence
     repeated_bases = find_repeated_bases(all_issues)
     parts = {
         (metric, workload): list_parts(metric, workload, all_issues, changes, repeated_bases)
-        for section in history.sections
-        for metric in section.metrics
+        for metric in metric_ids
         for workload in list_workloads(all_issues)
     }
     courses = iter(find_courses([_create_series(points) for lists in parts.values() for points in lists]))

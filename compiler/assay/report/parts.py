@@ -162,7 +162,7 @@ def collect_group_values(checked: CheckedPackage, groups: Sequence[ShownGroup]) 
 def _build_printed_parts(
     contexts: Mapping[str, RenderContext], report: Report, notes_by_part: Mapping[str, tuple[str, ...]]
 ) -> tuple[Part, ...]:
-    """Render the parts that have anything to show, with links of prose resolved to their places."""
+    """Render the parts that have anything to show."""
     first_context = next(iter(contexts.values()))  # for parts without a group, which depend on no single run
     rendered_parts = (
         printed_part
@@ -172,6 +172,11 @@ def _build_printed_parts(
             notes_by_part.get(part.title, ()),
         )
     )  # fmt: skip
+    return finish_parts(rendered_parts)
+
+
+def finish_parts(rendered_parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Return the parts that have anything to show, with ids, and links of prose resolved to their places."""
     printed = make_figure_ids_unique(_identify(list(filter(_has_content, rendered_parts))))
     addresses = {name_anchor(item.title): f"#section-{item.id}" for item in reversed(printed)}
     return tuple(dataclasses.replace(item, formatted=resolve_links(item.formatted, addresses)) for item in printed)
@@ -216,30 +221,45 @@ def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) ->
     for number, blocks in enumerate(_divide_blocks(render_blocks(context, part)), start=1):
         choices = dict.fromkeys(name for block in blocks for name in block.choices if name not in {"", *named_choices})
         named_choices |= {*choices}
-        prose = tuple(text_block for block in blocks for text_block in block.prose)
-        plots = tuple(plot for block in blocks for plot in block.plots)
-        text = (
-            *(leaf.text for leaf in list_leaves(prose)),
-            *(sentence for name in choices for sentence in _describe_choice(context, context.report.get_choice(name))),
-            *(note for block in blocks for note in block.notes),
-            *(notes if number == 1 else ()),
-            *(gap for block in blocks for gap in block.gaps),
+        sentences = [
+            sentence for name in choices for sentence in _describe_choice(context, context.report.get_choice(name))
+        ]
+        plots = [plot for block in blocks for plot in block.plots]
+        abreast = _count_abreast(
+            1 if plots and all(isinstance(plot, Chart) for plot in plots) else len(context.runs),
+            is_landscape=context.is_landscape,
         )
-        yield Part(
-            "",
-            part.title,
-            text,
-            plots,
-            tuple(table for block in blocks for table in block.tables),
-            abreast=_count_abreast(
-                1 if plots and all(isinstance(plot, Chart) for plot in plots) else len(context.runs),
-                is_landscape=context.is_landscape,
-            ),
-            wide=tuple(plot for block in blocks for plot in block.wide),
-            quoted=tuple(item for block in blocks for item in block.quoted),
-            formatted=() if is_plain(prose) else prose,
-            continues=number > 1,
-        )
+        printed_part = compose_part(part.title, blocks, sentences, notes if number == 1 else (), abreast)
+        yield dataclasses.replace(printed_part, continues=number > 1)
+
+
+def compose_part(
+    title: str,
+    blocks: Sequence[RenderedBlocks],
+    sentences: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    abreast: int = 2,
+) -> Part:
+    """Return a part of rendered blocks; `sentences` follow its prose, `notes` those of its blocks."""
+    prose = tuple(text_block for block in blocks for text_block in block.prose)
+    text = (
+        *(leaf.text for leaf in list_leaves(prose)),
+        *sentences,
+        *(note for block in blocks for note in block.notes),
+        *notes,
+        *(gap for block in blocks for gap in block.gaps),
+    )
+    return Part(
+        "",
+        title,
+        text,
+        tuple(plot for block in blocks for plot in block.plots),
+        tuple(table for block in blocks for table in block.tables),
+        abreast=abreast,
+        wide=tuple(plot for block in blocks for plot in block.wide),
+        quoted=tuple(item for block in blocks for item in block.quoted),
+        formatted=() if is_plain(prose) else prose,
+    )
 
 
 def _divide_blocks(blocks: Iterable[RenderedBlocks]) -> list[list[RenderedBlocks]]:

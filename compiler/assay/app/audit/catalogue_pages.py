@@ -11,7 +11,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.expression_wording import describe_expression
 from assay.lang.model.filters import Filter
 from assay.lang.model.package import Event, Grain, Metric, Package, Relation, Source
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.lineage.graph import format_path
 from assay.report.blocks.rows import list_shown_series
 from assay.report.parts import list_part_metrics
@@ -68,7 +68,6 @@ def iter_definition_pages(checked: CheckedPackage, facts: Mapping[tuple[str, str
     yield from (_create_filter_page(package, item, facts) for item in package.filters)
     yield from (_create_relation_page(item, uses.get(item.name, ())) for item in package.relations)
     yield from (_create_report_page(package, item) for item in package.reports)
-    yield from (_create_report_page(package, item) for item in package.histories)
 
 
 def _collect_uses(package: Package) -> dict[str, tuple[Ref, ...]]:
@@ -207,15 +206,13 @@ def _create_relation_page(item: Relation, uses: Sequence[Ref]) -> DefinitionPage
     ), item.sql)  # fmt: skip
 
 
-def _create_report_page(package: Package, item: Report | History) -> DefinitionPage:
+def _create_report_page(package: Package, item: Report) -> DefinitionPage:
     metrics_by_id = {metric.id: metric for metric in package.metrics}
-    notes: tuple[str, ...]
-    if isinstance(item, History):
-        notes = ("A report over publications", f"Built from publications of {item.of}")
-        tables = [_create_metric_table(part.title, part.metrics, metrics_by_id) for part in item.sections]
+    if item.over:
+        notes = ("A report over publications", f"Built from publications of {item.over.of}")
     else:
         notes = ("A report over runs", f"Number style {item.style}; averages {item.summary}")
-        tables = _list_report_tables(item, metrics_by_id)
+    tables = _list_report_tables(item, metrics_by_id)
     return DefinitionPage("reports", item.name, item.title or item.name, item.doc, notes, tuple(tables))
 
 

@@ -15,7 +15,7 @@ from assay.app.session.session import Session
 from assay.engine.compiled_plan import CompiledPlan
 from assay.explain.facts import Facts, collect_facts
 from assay.lang import formula
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter
 from assay.report.results_json import build_distribution_data, build_formula_data
 from assay.runs.model import NamedRun
@@ -73,7 +73,7 @@ def explain_subject(
     subject = _find_subject(session, name, system, report)
     chosen_report = _find_report(session, subject, report)
     # Filters do not apply to series. They are parsed nevertheless, to report unknown filters.
-    filtering_report = chosen_report if isinstance(chosen_report, Report) and subject.metrics else None
+    filtering_report = chosen_report if subject.metrics else None
     applied_filters = parse_filters(subject.checked.package, filtering_report, filter_texts, no_filters)
     explanation, _ = describe_subject(subject, chosen_report, applied_filters, subject.compile(applied_filters))
     if not run:
@@ -83,7 +83,7 @@ def explain_subject(
 
 def describe_subject(
     subject: MetricSubject | SeriesSubject,
-    chosen_report: Report | History | None,
+    chosen_report: Report | None,
     applied_filters: Sequence[AppliedFilter],
     compiled_plan: CompiledPlan,
 ) -> tuple[Explanation, LineageResult]:
@@ -92,11 +92,7 @@ def describe_subject(
     The explanation takes `applied_filters` and the summary of `chosen_report` into account.
     """
     package = subject.checked.package
-    summary = (
-        chosen_report.summary
-        if isinstance(chosen_report, Report)
-        else next((item.name for item in package.summaries), "")
-    )
+    summary = chosen_report.summary if chosen_report else next((item.name for item in package.summaries), "")
     lineage_result = trace_subject(subject, applied_filters, compiled_plan)
     report_name = f"{package.system}/{chosen_report.name}" if chosen_report else ""
     subject_facts = collect_facts(
@@ -113,9 +109,7 @@ def _find_subject(session: Session, name: str, system: str | None, report: str |
     return find_subject(session, name, system)
 
 
-def _find_report(
-    session: Session, subject: MetricSubject | SeriesSubject, report: str | None
-) -> Report | History | None:
+def _find_report(session: Session, subject: MetricSubject | SeriesSubject, report: str | None) -> Report | None:
     """Find the report that the user names (with or without its system), or else the one that shows the subject."""
     if not report:
         return subject.report

@@ -16,7 +16,7 @@ from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, list_constants
 from assay.lang.model.package import Metric, Package
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.lineage.column_lineage import CONSTANTS, Origin
 from assay.lineage.constants import index_constants, list_constant_facts
@@ -117,8 +117,8 @@ def find_lineage(
     """
     if "/" in name:
         checked, report = session.find_report(name)
-        if isinstance(report, History):
-            message = f"history `{name}` has no lineage: it shows published values"
+        if report.over:
+            message = f"report `{name}` has no lineage: it shows published values"
             raise fail("no-lineage", message, hint="pass the report that was published", status=USAGE)
         texts = tuple(read_prose(session.workspace, checked, report).values())
         return _trace_report(checked, name, report, texts, filter_texts, no_filters)

@@ -28,7 +28,7 @@ from assay.app.session.session import Session
 from assay.explain.facts import find_deciding_grains
 from assay.lang.blocks.run_timeline import RunTimeline
 from assay.lang.blocks.timeline import Timeline
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.lang.segments import add_segments, get_whole
 from assay.plan.planner import AppliedFilter
 from assay.provenance.read import NAME, RecordedPublishedBuild, RecordedRun, read_provenance
@@ -287,12 +287,7 @@ def _read_build(session: Session, folder: Path) -> tuple[BuiltReport, Document]:
         parsed_document = parse_document(document)
     except (AssayError, ValueError, RecursionError):
         results_data, parsed_document = None, None
-    if (
-        isinstance(report, History)
-        or parsed_document is None
-        or not isinstance(results_data, dict)
-        or _has_no_links(parsed_document)
-    ):
+    if report.over or parsed_document is None or not isinstance(results_data, dict) or _has_no_links(parsed_document):
         message = f"the document is not what a build writes: {folder / 'document.json'}"
         raise fail("no-build", message, hint="build the report again")
     checked = add_segments(checked, read_splits(results_data))

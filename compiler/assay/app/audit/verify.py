@@ -24,7 +24,7 @@ from assay.diff.builds import compare_folders
 from assay.engine.result_cache import Store
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.provenance.read import (
     NAME,
     Content,
@@ -60,12 +60,12 @@ def list_changed_publications(record: RecordedPublishedBuild) -> Iterator[str]:
 
 
 def hash_definition(session: Session, record: RecordedPublishedBuild) -> str:
-    """Return the hash of the report's current definition: of its edition, or of the history."""
+    """Return the hash of the report's current definition: of its edition, or of the report over publications."""
     content = record.content
     if content.edition:
         _, report = session.find_report_of_runs(content.report)
         return hash_content(plain_data.to_plain_data(choose_edition(report, "", content.edition)))
-    return hash_content(plain_data.to_plain_data(session.find_history(content.report)[1]))
+    return hash_content(plain_data.to_plain_data(session.find_report(content.report)[1]))
 
 
 def rebuild(session: Session, record: RecordedPublishedBuild, out: Path) -> None:
@@ -240,8 +240,7 @@ def locate_runs(
 
 def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report]:
     try:
-        checked, report = session.find_report(name)
-        return session.find_report_of_runs(name) if isinstance(report, History) else (checked, report)
+        return session.find_report_of_runs(name)
     except AssayError as error:
         raise _convert_usage_error(error) from None
 

@@ -58,7 +58,7 @@ def _replace_entries(session: Session, parent_folder: Path) -> Iterator[Path]:
 def compile_system_sql(session: Session, checked: CheckedPackage) -> Texts:
     """Return the golden SQL of a system, compiled for each report over runs: file name -> text."""
     reports: dict[str, Texts] = {}
-    for report in checked.package.reports:
+    for report in checked.package.reports_over_runs:
         reports |= _compile_report_sql(checked, report, read_prose(session.workspace, checked, report).values())
     return lay_out_sql(reports)
 

@@ -70,7 +70,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     is_committed = normal_form_path.is_file()
     accepted_sources = normal_form.read_header(normal_form_path.read_text(encoding="utf-8")) if is_committed else ""
     kinds = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
-    optional_kinds = ("histories", "series", "examples")  # counted only if a system has any
+    optional_kinds = ("series", "examples")  # counted only if a system has any
     counts = {kind: len(getattr(package, kind)) for kind in (*kinds, *optional_kinds)}
     return SystemCheck(
         system,

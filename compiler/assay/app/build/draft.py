@@ -12,7 +12,7 @@ from assay.app.judge.judged_results import RESULTS, JudgedResults, read_judged_r
 from assay.app.session.session import Session
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import ObservationRules
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.provenance.read import get_build_folder, read_provenance
 from assay.report.document import Document
 from assay.report.document_json import parse_document
@@ -56,7 +56,7 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
             documents[name] = _read_document(folder)
             if documents[name].answers and can_be_gated(read_results_data(folder / RESULTS)):
                 judged[name] = read_judged_results(folder)
-        definitions[full_name] = _find_report(session, full_name)
+        definitions[full_name] = session.find_report_of_runs(full_name)
     if len(definitions) > 1:
         message = "the builds are of different reports"
         raise fail("draft-reports", message, found=", ".join(definitions), status=USAGE)
@@ -66,12 +66,6 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
         raise fail("no-observations", message, hint=hint, status=USAGE)
     changes = list_changes(documents, report.observations, list_groups(report))
     return ObservedReports(checked, report.observations, changes, draft_conclusion(judged, documents))
-
-
-def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report]:
-    """Return a report over runs. Raises AssayError (usage) for a history."""
-    checked, report = session.find_report(name)
-    return session.find_report_of_runs(name) if isinstance(report, History) else (checked, report)
 
 
 def _split_place(place: str, *, is_single: bool) -> tuple[str, Path]:

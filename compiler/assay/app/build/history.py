@@ -14,18 +14,13 @@ from assay.lang.check.reports import is_day
 from assay.provenance.read import hash_content
 from assay.provenance.record import build_publications_provenance
 from assay.provenance.versions import get_versions
+from assay.publication.analysis import PublishedRuns, analyze_publications
+from assay.publication.blocks import build_move_row
 from assay.publication.history import read_issue, separate_experiments, sort_issues
 from assay.publication.history_builds import BuildPlace, read_builds
-from assay.publication.history_report import (
-    Heading,
-    HistoryReport,
-    analyze_history,
-    build_history_document,
-    build_series_data,
-)
+from assay.publication.history_report import Heading, build_history_document, build_series_data
 from assay.publication.reader import POINTS_SUFFIX
 from assay.remote.address import is_address
-from assay.report.document import Document
 from assay.report.render.pdf import warm_up_converters
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail
@@ -42,9 +37,10 @@ def build_history(
     Writes the report in its forms, charts/, results.json, document.json, provenance.json and specs.json, atomically.
     Raises AssayError.
     """
-    checked, history = session.find_history(name)
+    checked, report = session.find_report(name)
+    assert report.over
     _refuse_number_options(name, options)
-    (report,) = (item for item in checked.package.reports if item.name == history.of)
+    source = next(item for item in checked.package.reports if item.name == report.over.of)
     if not places and not builds:
         raise fail(
             "no-publication",
@@ -57,17 +53,16 @@ def build_history(
     with replace_folder(out, session.get_wait_notice(out)) as new_folder:
         warm_up_converters(session.get_templates())
         issues = sort_issues(
-            (*(read_issue(file, checked, report) for file in files), *read_builds(builds, checked, report, history))
+            (
+                *(read_issue(file, checked, source) for file in files),
+                *read_builds(builds, checked, source, report.shown_metrics),
+            )
         )
-        history_report = analyze_history(checked, report, history, separate_experiments(history, issues))
+        content = analyze_publications(checked, report, source, separate_experiments(report.over.experiments, issues))
         heading = Heading(options.title, options.author, options.date)
-        provenance_record = _record_provenance(name, history_report, heading, session.get_templates())
-        report_document = build_history_document(
-            history_report, heading, _format_provenance(provenance_record, history_report)
-        )
-        assembled_report = AssembledReport(
-            checked, report_document, provenance_record, _export_results(name, history_report, report_document)
-        )
+        provenance_record = _record_provenance(name, content, heading, session.get_templates())
+        report_document = build_history_document(content, heading, _format_provenance(provenance_record, content))
+        assembled_report = AssembledReport(checked, report_document, provenance_record, _export_results(name, content))
         warnings = write_report(session, assembled_report, new_folder, options.forms)
     return BuildResult(out, list_report_files(out, options.forms), warnings)
 
@@ -77,8 +72,9 @@ def parse_builds(session: Session, name: str, texts: Sequence[str]) -> tuple[Bui
 
     Raises AssayError (usage): an empty name or place, an address, or a folder that is passed twice.
     """
-    checked, history = session.find_history(name)
-    default = f"{checked.package.system}/{history.of}"
+    checked, report = session.find_report(name)
+    assert report.over
+    default = f"{checked.package.system}/{report.over.of}"
     places = tuple(BuildPlace(workload or default, Path(folder)) for workload, folder in map(_split_build, texts))
     folders_by_target: dict[Path, Path] = {}
     for place in places:
@@ -145,21 +141,19 @@ def _refuse_number_options(name: str, options: Options) -> None:
         )  # fmt: skip
 
 
-def _export_results(name: str, history_report: HistoryReport, report_document: Document) -> dict[str, object]:
+def _export_results(name: str, content: PublishedRuns) -> dict[str, object]:
     breaks = [
         {"key": item.key, "kind": item.kind, "since": item.since, "run": item.run,
          "notes": [{"metrics": list(metrics), "doc": text} for metrics, text in item.notes]}
-        for item in history_report.changes
+        for item in content.changes
     ]  # fmt: skip
-    tables = next(part.tables for part in report_document.parts if part.id == "largest-moves")
-    move_rows = [row for table in tables for row in table.rows]
     return {
         "report": name,
-        "series": build_series_data(history_report),
+        "series": build_series_data(content),
         "breaks": breaks,
         "moves": [
-            {"metric": item.metric, **dict(zip(MOVE, row[1:], strict=True))}
-            for item, row in zip(history_report.moves, move_rows, strict=True)
+            {"metric": item.metric, **dict(zip(MOVE, build_move_row(content, item)[1:], strict=True))}
+            for item in content.moves
         ],
         "level_shifts": [
             {"metric": item.metric, "workload": item.workload, "day": item.start.issue.publication.day,
@@ -168,14 +162,14 @@ def _export_results(name: str, history_report: HistoryReport, report_document: D
              "percent": None if item.share is None else float(100 * item.share),
              "runs_before": len(item.before.points), "runs_after": len(item.after.points),
              "p": item.after.p, "may_be_chance": item.after.may_be_chance, "verdict": item.verdict.value}
-            for item in history_report.shifts
+            for item in content.shifts
         ],
         "drifts": [
             {"metric": item.metric, "workload": item.workload, "first_run": item.points[0].label,
              "last_run": item.points[-1].label, "before": item.drift.before, "after": item.drift.after,
              "percent": None if item.share is None else float(100 * item.share),
              "p": item.drift.p, "may_be_chance": item.drift.may_be_chance, "verdict": item.verdict.value}
-            for item in history_report.drifts
+            for item in content.drifts
         ],
     }  # fmt: skip
 
@@ -183,33 +177,29 @@ def _export_results(name: str, history_report: HistoryReport, report_document: D
 MOVE = ("workload", "day", "base", "run", "base_value", "value", "percent", "breaks")
 
 
-def _record_provenance(
-    name: str, history_report: HistoryReport, heading: Heading, templates: Path
-) -> dict[str, object]:
+def _record_provenance(name: str, content: PublishedRuns, heading: Heading, templates: Path) -> dict[str, object]:
     options = {"title": heading.title, "author": heading.author, "date": heading.date}
-    files = [(item.file, item.edition.name) for item in history_report.publications]
-    builds = [(item.file, item.publication.workload, item.publication.day) for item in history_report.builds]
-    shape = hash_content(plain_data.to_plain_data(history_report.history))
-    return build_publications_provenance(
-        name, "", options, files, history_report.checked.sources, shape, templates, builds
-    )
+    files = [(item.file, item.edition.name) for item in content.publications]
+    builds = [(item.file, item.publication.workload, item.publication.day) for item in content.builds]
+    shape = hash_content(plain_data.to_plain_data(content.report))
+    return build_publications_provenance(name, "", options, files, content.checked.sources, shape, templates, builds)
 
 
-def _format_provenance(provenance_record: dict[str, object], history_report: HistoryReport) -> dict[str, str]:
+def _format_provenance(provenance_record: dict[str, object], content: PublishedRuns) -> dict[str, str]:
     """Return the lines of provenance that the report prints."""
     tools = get_versions()
     publications = {
-        "Publications": str(len(history_report.publications)),
-        "Editions": _join_names(issue.edition.name for issue in history_report.publications),
+        "Publications": str(len(content.publications)),
+        "Editions": _join_names(issue.edition.name for issue in content.publications),
         "Values": "as published",
         "Percentages": "computed from the published values",
     }
-    builds = {"Builds": str(len(history_report.builds)), "Values of builds": "unrounded averages of results.json"}
+    builds = {"Builds": str(len(content.builds)), "Values of builds": "unrounded averages of results.json"}
     return {
-        **(publications if history_report.publications else {}),
-        **(builds if history_report.builds else {}),
+        **(publications if content.publications else {}),
+        **(builds if content.builds else {}),
         "Provenance": str(provenance_record["hash"]),
-        "Specs": history_report.checked.sources,
+        "Specs": content.checked.sources,
         "Assay": tools.pop("assay"),
         **tools,
     }

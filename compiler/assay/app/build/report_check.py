@@ -64,7 +64,6 @@ def _iter_column_problems(package: Package, locate: Callable[[str], Place]) -> I
                     )
     of_published = [(f"edition `{edition.name}` of report `{report.name}`", edition.sections)
                     for report in package.reports for edition in report.editions]  # fmt: skip
-    of_published += [(f"history `{history.name}`", history.sections) for history in package.histories]
     for owner, sections in of_published:
         for section in sections:
             if section.columns:

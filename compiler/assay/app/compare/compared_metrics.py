@@ -31,7 +31,7 @@ def choose_report(
     systems = session.list_systems(selection.system)
     local_runs = fetch_runs(session, runs, [item for name in systems for item in session.load_sources(name)])
     checked = find_system(session, local_runs[0], systems)
-    reports = checked.package.reports
+    reports = checked.package.reports_over_runs
     widest_reports = _list_widest(checked, reports)
     if len(widest_reports) != 1:
         raise fail(

@@ -291,12 +291,12 @@ def find_report(package: Package, metric: Metric) -> Report | None:
     """Return the report that shows a metric, or the package's first report if none does; of a segment, its metric's."""
     name = get_whole(metric.id)
     reports = (
-        report for report in package.reports
+        report for report in package.reports_over_runs
         if name in report.also
         or any(name in group.metrics for group in report.dictionary)
         or any(name in block.read_metrics() for block in report.blocks)
     )  # fmt: skip
-    return next(reports, package.reports[0] if package.reports else None)
+    return next(reports, next(iter(package.reports_over_runs), None))
 
 
 def list_subjects(checked: CheckedPackage) -> tuple[MetricSubject | SeriesSubject, ...]:

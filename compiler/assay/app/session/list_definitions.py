@@ -9,7 +9,7 @@ from assay.explain.wording import describe_interval, describe_window
 from assay.lang import series_wording
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.model.package import Column, Grain, Package
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.plan.planner import group_metric
 
@@ -92,20 +92,15 @@ def _list_filter_rows(package: Package, _system: str) -> list[Row]:
 
 
 def _list_report_rows(package: Package, system: str) -> list[Row]:
-    counts: list[tuple[Report | History, int, int]] = [
-        *((report, _count_metrics(report), _count_charts(report)) for report in package.reports),
-        *((history, _count_section_metrics(history), _count_section_metrics(history)) for history in package.histories),
+    return [
+        (f"{system}/{report.name}", str(_count_metrics(report)), str(_count_charts(report)), report.doc)
+        for report in package.reports
     ]
-    return [(f"{system}/{report.name}", str(metrics), str(charts), report.doc) for report, metrics, charts in counts]
 
 
 def _count_metrics(report: Report) -> int:
     """Count the metrics in the blocks of a report."""
     return len({name for block in report.blocks for name in block.read_metrics()})
-
-
-def _count_section_metrics(history: History) -> int:
-    return sum(len(section.metrics) for section in history.sections)
 
 
 def _count_charts(report: Report) -> int:

@@ -16,7 +16,7 @@ from assay.lang import workspace as workspaces
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.libraries import warn_of_differences
 from assay.lang.model.package import Source
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.lang.workspace import CachedPackage, Workspace
 from assay.remote.cache_location import locate_cache
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, fail, read_excerpt, suggest_names
@@ -180,34 +180,29 @@ class Session:
         return self.load_package(system).package.sources
 
     def find_report_of_runs(self, name: str) -> tuple[CheckedPackage, Report]:
-        """Return the report `system/name` over runs and its package. Raises AssayError (usage) if there is none."""
-        checked, definition = self.find_report(name)
-        if not isinstance(definition, Report):
-            report_names = [f"{checked.package.system}/{report.name}" for report in checked.package.reports]
+        """Return the report `system/name` over runs, and its package. Raises AssayError (usage) if there is none."""
+        checked, report = self.find_report(name)
+        if report.over:
+            report_names = [
+                f"{checked.package.system}/{item.name}" for item in checked.package.reports if not item.over
+            ]
             raise fail(
                 "unknown-report",
-                f"`{name}` is a history, not a report over runs",
+                f"`{name}` is a report over publications, not over runs",
                 hint=suggest_names(name, report_names),
                 status=USAGE,
             )
-        return checked, definition
-
-    def find_history(self, name: str) -> tuple[CheckedPackage, History]:
-        """Return the history `system/name` and its package. Raises AssayError (usage) if there is none."""
-        checked, definition = self.find_report(name)
-        if not isinstance(definition, History):
-            raise fail("unknown-report", f"`{name}` is a report of runs, not a history", status=USAGE)
-        return checked, definition
+        return checked, report
 
     def is_of_runs(self, name: str) -> bool:
-        """Return whether `system/name` is a report over runs, not a history.
+        """Return whether `system/name` is a report over runs, not over publications.
 
         Raises AssayError (usage) if there is no such report.
         """
-        return isinstance(self.find_report(name)[1], Report)
+        return self.find_report(name)[1].over is None
 
-    def find_report(self, name: str) -> tuple[CheckedPackage, Report | History]:
-        """Return the report or history `system/name` and its package.
+    def find_report(self, name: str) -> tuple[CheckedPackage, Report]:
+        """Return the report `system/name` and its package.
 
         Raises AssayError (usage) if there is none.
         """
@@ -215,7 +210,9 @@ class Session:
         systems = self.workspace.list_systems()
         searched_systems = (system,) if slash and system in systems else systems
         reports_by_name = {
-            f"{item}/{report.name}": (item, report) for item in searched_systems for report in self._list_reports(item)
+            f"{item}/{report.name}": (item, report)
+            for item in searched_systems
+            for report in self.load_package(item).package.reports
         }
         if not slash or name not in reports_by_name:
             raise fail(
@@ -239,10 +236,6 @@ class Session:
             return self.workspace.list_systems()
         self.load_package(system)
         return (system,)
-
-    def _list_reports(self, system: str) -> tuple[Report | History, ...]:
-        package = self.load_package(system).package
-        return (*package.reports, *package.histories)
 
 
 def open_session(

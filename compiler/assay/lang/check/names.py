@@ -83,7 +83,6 @@ def _list_file_names(package: Package) -> Iterator[KindAndName]:
         ("a filter", (item.name for item in package.filters)),
         ("a summary", (item.name for item in package.summaries)),
         ("a report", (item.name for item in package.reports)),
-        ("a history", (item.name for item in package.histories)),
         (
             "a chart template",
             (name for item in chart_templates.list_chart_requests(package) for name in item.templates),
@@ -249,8 +248,7 @@ def _check_case_collisions(checker: Checker) -> None:
     Files are named after them, and some file systems ignore case.
     """
     package = checker.package
-    report_names = [item.name for item in package.reports] + [item.name for item in package.histories]
-    kinds = {"metric": [item.id for item in package.metrics], "report": report_names}
+    kinds = {"metric": [item.id for item in package.metrics], "report": [item.name for item in package.reports]}
     for kind, names in kinds.items():
         seen: dict[str, str] = {}
         for name in names:

@@ -13,8 +13,8 @@ from assay.lang import formula, scopes
 from assay.lang.check import enumerations, filters
 from assay.lang.check.checker import Checker, Field
 from assay.lang.metrics_of_grains import GRAIN_MARK
-from assay.lang.model.package import Metric, Package
-from assay.lang.model.report import Chart, Edition, History, Report, Section, is_section
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Chart, Edition, Report, Section, is_section
 from assay.lang.report_shorthand import DISTRIBUTIONS
 from assay.lang.segments import MOST_DIMENSIONS, list_dimensions
 from assay.util.diagnostics import suggest_names, suggest_nearest
@@ -25,14 +25,13 @@ RUN_PLACEHOLDERS = ("base", "others", "last")
 PUBLICATION_PLACEHOLDERS = ("publications", "first", "last", "workloads", "editions")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)(\}?)")
 
-AnyReport = Report | History
-
 
 def check_titles(checker: Checker) -> None:
-    """Check titles, introductions and parts of every report and history."""
+    """Check titles, introductions and parts of every report."""
     constants = tuple(f"constant.{name}" for name in scopes.collect_constants(checker.package))
-    for owner, item in list_titles(checker.package):
-        placeholders = PUBLICATION_PLACEHOLDERS if isinstance(item, History) else (*RUN_PLACEHOLDERS, *constants)
+    for item in checker.package.reports:
+        owner = f"report `{item.name}`"
+        placeholders = PUBLICATION_PLACEHOLDERS if item.over else (*RUN_PLACEHOLDERS, *constants)
         if not reduce_name(item.title):
             checker.report("title", f"{owner} has no title", item.name)
         for field, text in (("title", item.title), ("intro", item.intro)):
@@ -44,29 +43,15 @@ def check_titles(checker: Checker) -> None:
             elif not has_content:
                 checker.report("empty-part", f"{kind} `{title}` of {owner} shows nothing", title)
         if not parts:
-            checker.report("empty-report", f"{owner} shows nothing", item.name, expected=_EXPECTED_PARTS[type(item)])
+            expected = "sections, charts, a dictionary or parts"
+            checker.report("empty-report", f"{owner} shows nothing", item.name, expected=expected)
 
 
-_EXPECTED_PARTS = {
-    Report: "sections, charts, a dictionary or parts",
-    History: "sections",
-}
-
-
-def list_titles(package: Package) -> Iterator[tuple[str, AnyReport]]:
-    """Yield every report and history with its description."""
-    yield from ((f"report `{item.name}`", item) for item in package.reports)
-    yield from ((f"history `{item.name}`", item) for item in package.histories)
-
-
-def _list_parts(item: AnyReport) -> Iterator[tuple[str, str, bool]]:
+def _list_parts(report: Report) -> Iterator[tuple[str, str, bool]]:
     """Yield kind and title of each part of a report, and whether it has content."""
-    if isinstance(item, History):
-        yield from (("section", section.title, bool(section.metrics)) for section in item.sections)
-    else:
-        yield from (("section", section.title, bool(section.metrics)) for _, section in item.metric_sections)
-        yield from (("dictionary group", group.title, bool(group.metrics)) for group in item.dictionary)
-        yield from (("part", part.title, bool(part.blocks)) for part in item.parts if not is_section(part))
+    yield from (("section", section.title, bool(section.metrics)) for _, section in report.metric_sections)
+    yield from (("dictionary group", group.title, bool(group.metrics)) for group in report.dictionary)
+    yield from (("part", part.title, bool(part.blocks)) for part in report.parts if not is_section(part))
 
 
 def _check_placeholders(checker: Checker, owner: str, text: str, name: str, known_names: Sequence[str]) -> None:
@@ -86,7 +71,7 @@ def _check_placeholders(checker: Checker, owner: str, text: str, name: str, know
 
 
 def check_reports(checker: Checker) -> None:
-    """Check every report and history of the package."""
+    """Check every report of the package."""
     _check_has_summary(checker)
     checked_sections: list[Section] = []
     for report in checker.package.reports:
@@ -99,8 +84,6 @@ def check_reports(checker: Checker) -> None:
         _check_distinct_parts(checker, report)
         _check_splits(checker, report, checked_sections)
         _check_editions(checker, report)
-    for history in checker.package.histories:
-        _check_history(checker, history)
 
 
 def list_metrics(report: Report | Edition) -> Iterator[str]:
@@ -240,7 +223,8 @@ def _check_summary(checker: Checker, report: Report) -> None:
 
 def _check_constants(checker: Checker, report: Report) -> None:
     constants = set(scopes.collect_constants(checker.package))
-    for name in (report.label, *report.compare, *(row.constant for row in report.manifest if row.constant)):
+    labels = () if report.over else (report.label,)
+    for name in (*labels, *report.compare, *(row.constant for row in report.manifest if row.constant)):
         if name not in constants:
             checker.report_unknown(
                 "constant",
@@ -333,44 +317,6 @@ def _check_labels(checker: Checker, owner: str, edition: Edition) -> None:
                     edition.name,
                     hint="rename one of them in the edition's `labels`",
                 )
-
-
-def _check_history(checker: Checker, history: History) -> None:
-    owner = f"history `{history.name}`"
-    shown_metrics = [name for section in history.sections for name in section.metrics]
-    _refuse_splits(checker, owner, history.name, history.sections)
-    check_shown_metrics(checker, owner, tuple(shown_metrics))
-    metric_counts = Counter(metric.id for metric in checker.package.metrics)
-    for name, times in Counter(shown_metrics).items():
-        if times > 1 and metric_counts[name] <= 1:  # otherwise the duplicate id is reported
-            checker.report("duplicate-metric", f"{owner} shows the metric `{name}` {times} times", name)
-    reports = {report.name: report for report in checker.package.reports}
-    if history.name in reports or [item.name for item in checker.package.histories].count(history.name) > 1:
-        checker.report(
-            "duplicate-report",
-            f"{owner} has the same name as another report of its package",
-            history.name,
-            hint="rename one of them",
-        )
-    if history.of not in reports:
-        checker.report_unknown(
-            "report", history.of, f"of {owner}", reports, word=history.of or history.name, within=(history.name,)
-        )
-    _check_experiments(checker, owner, history)
-
-
-def _check_experiments(checker: Checker, owner: str, history: History) -> None:
-    series_by_run: dict[str, str] = {}
-    for item in history.experiments:
-        if not item.series.strip() or not item.runs:
-            message = f"an experiment of {owner} has no {'runs' if item.series.strip() else 'series'}"
-            checker.report(
-                "experiment", message, item.series or history.name, expected="a name of the series, and runs"
-            )
-        for run in item.runs:
-            if series_by_run.setdefault(run, item.series) != item.series:
-                message = f"the run `{run}` is in two experiments of {owner}"
-                checker.report("experiment", message, run, found=f"{series_by_run[run]}, {item.series}")
 
 
 def is_day(text: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from assay.lang.model.example import Example
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter, FilterFile
-from assay.lang.model.report import History, Report
+from assay.lang.model.report import Report
 from assay.lang.model.series import Series
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.model.vocabulary import Coverage, Cut, Margin, MetricBreak, Summary, Unit
@@ -437,12 +437,16 @@ class Package:
     summaries: tuple[Summary, ...]
     reports: tuple[Report, ...]
     series: tuple[Series, ...]
-    histories: tuple[History, ...]
     examples: tuple[Example, ...] = ()
     cuts: tuple[Cut, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     filter_files: tuple[FilterFile, ...] = ()
     derived_units: tuple[DerivedUnit, ...] = ()
+
+    @property
+    def reports_over_runs(self) -> tuple[Report, ...]:
+        """Return the reports over runs, not over publications."""
+        return tuple(report for report in self.reports if report.over is None)
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -145,6 +145,10 @@ class Block:
     appears_as: ClassVar[str] = "table"
     #: whether it compares averages of its metrics over runs or phases
     compares_averages: ClassVar[bool] = False
+    #: whether its `metrics` may name all metrics of a grain, as `*GRAIN`
+    may_name_grains: ClassVar[bool] = False
+    #: whether it shows publications, not runs
+    is_of_publications: ClassVar[bool] = False
     #: whether it shows records of a run
     needs_records: ClassVar[bool] = True
     #: whether the sources write a block as the value of its only field

@@ -1,4 +1,4 @@
-"""Reports, their editions and histories, as frozen dataclasses: what is shown, in which order, under which names."""
+"""Reports and their editions, as frozen dataclasses: what is shown, in which order, under which names."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class Section(Block):
     for all others.
     """
 
+    may_name_grains = True
     title: str
     doc: str
     metrics: tuple[str, ...]
@@ -135,6 +136,41 @@ class Edition:
 
 
 @dataclass(frozen=True, slots=True)
+class Break:
+    """A point after which values of some metrics cannot be compared with earlier values.
+
+    It affects publications from the day `since` (YYYY-MM-DD) on; in the first of them, the runs from the one with the
+    label `run` on (empty: from its first run).
+    """
+
+    metrics: tuple[str, ...]
+    since: str
+    run: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Runs, by their labels, of conditions other than those of releases, which reports show apart, as `series`."""
+
+    series: str
+    runs: tuple[str, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Publications:
+    """What a report over publications shows: those of the report `of`, and builds of it.
+
+    Resolving collects `breaks` from the metrics of the report.
+    """
+
+    of: str
+    experiments: tuple[Experiment, ...] = ()
+    breaks: tuple[Break, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A report: title, manifest, parts, dictionary, number style, default filters and summary.
 
@@ -146,7 +182,8 @@ class Report:
     needs one of the sources `alternatives`; what reads another is left out. Each run belongs to one of the `groups`, if
     there are any. `revision` is the constant with the revision of a run's version.
 
-    `title` and `intro` may hold `{base}`, `{others}`, `{last}`, `{constant.NAME}`: a constant of the base run.
+    `title` and `intro` may hold `{base}`, `{others}`, `{last}`, `{constant.NAME}`: a constant of the base run. A report
+    `over` publications, not runs, has `{publications}`, `{first}`, `{last}`, `{workloads}`, `{editions}` instead.
     """
 
     name: str
@@ -172,11 +209,17 @@ class Report:
     alternatives: tuple[str, ...] = ()
     groups: tuple[RunGroup, ...] = ()
     revision: str = ""
+    over: Publications | None = None
 
     @property
     def blocks(self) -> Iterator[Block]:
         """Yield the blocks of all parts."""
         return (block for part in self.parts for block in part.blocks)
+
+    @property
+    def shown_metrics(self) -> tuple[str, ...]:
+        """Return the metrics that blocks show, each once."""
+        return tuple(dict.fromkeys(name for block in self.blocks for name in block.read_metrics()))
 
     @property
     def metric_sections(self) -> tuple[tuple[str, Section], ...]:
@@ -233,46 +276,3 @@ def _replace_blocks(
             yield from convert(part.title, block) if isinstance(block, kind) else (block,)
 
     return tuple(replace(part, blocks=tuple(iter_blocks(part))) for part in parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Break:
-    """A point after which values of some metrics of a history cannot be compared with earlier values.
-
-    It affects publications from the day `since` (YYYY-MM-DD) on; in the first of them, the runs from the one with the
-    label `run` on (empty: from its first run).
-    """
-
-    metrics: tuple[str, ...]
-    since: str
-    run: str
-    doc: str
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """Runs, by their labels, of conditions other than those of releases; histories show them apart, as `series`."""
-
-    series: str
-    runs: tuple[str, ...]
-    doc: str
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """A report over publications of the report `of`: its metrics over releases, with at most `moves` rows of changes.
-
-    `title` and `intro` may hold `{publications}`, `{first}`, `{last}`, `{workloads}`, `{editions}`. Resolving collects
-    `breaks` from its metrics.
-    """
-
-    name: str
-    title: str
-    intro: str
-    of: str
-    sections: tuple[Section, ...]
-    template: str
-    moves: int
-    doc: str
-    experiments: tuple[Experiment, ...] = ()
-    breaks: tuple[Break, ...] = ()

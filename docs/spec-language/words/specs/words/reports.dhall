@@ -345,6 +345,22 @@ let first =
 
 let published = cutReport "published" ([] : List S.Phase.Type) // { editions = [ first ] }
 
+let history =
+      S.History::{
+      , name = "history"
+      , title = "Rows until {last}"
+      , intro = "Rows over publications."
+      , over = Some S.Publications::{ of = published.name }
+      , parts =
+        [ -- B.levelShifts => history: Too few
+          B.levelShifts
+          -- B.largestMoves => history: | Size
+        , B.largestMoves 3
+        ]
+        -- B.trends => history: ![
+        # B.trends first.sections
+      }
+
 in  { number
     , metrics = [ size, number, share, smaller ] # margins
     , filters = [ from, ok ]
@@ -353,5 +369,5 @@ in  { number
     , grains = [ grain, judged ]
     , cuts = [ middle, opened, closed, failed, stopped ]
     , series = [ requests ]
-    , reports = [ comparison, sentences, cutReport "phases" phases, cutReport "ends" ends, course, published ]
+    , reports = [ comparison, sentences, cutReport "phases" phases, cutReport "ends" ends, course, published, history ]
     }
