@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from assay.ingest import scanner
@@ -33,7 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Use a cache of our own, and collect garbage as rarely as the command line does."""
+    """Use a cache of our own, collect garbage as rarely as the command line does, and time no property test."""
+    hypothesis.settings.register_profile("untimed", deadline=None)
+    hypothesis.settings.load_profile("untimed")
     if config.getoption("--deep"):
         os.environ["ASSAY_DEEP"] = "1"
     os.environ["XDG_CACHE_HOME"] = _CACHE_HOME.name

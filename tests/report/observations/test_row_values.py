@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.report.cell_links import ROW, VERDICT
+from assay.report.cell_links import ROW, VERDICT, CellVerdict
 from assay.report.observations.printed_changes import Place, PrintedCell, PrintedChange
 from assay.report.observations.statements import get_silence
 
@@ -44,7 +44,7 @@ def test_silence_on_a_metric_follows_its_verdict(verdicts: tuple[str, str], expe
             name,
             "s",
             Place("", "1.0", "1.1"),
-            {VERDICT: PrintedCell(name, "Verdict", f"▲ {verdict}", VERDICT)} if verdict else {},
+            {VERDICT: PrintedCell(name, "Verdict", verdict, VERDICT, verdict=CellVerdict(0, 5, verdict))} if verdict else {},
         )
         for name, verdict in zip(("first", "second"), verdicts, strict=True)
     }
