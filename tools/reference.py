@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.groups import EXAMPLES, GROUPS
+from assay.cli.commands import COMMANDS, SECTIONS
 from assay.cli.main import cli
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
@@ -43,7 +43,7 @@ and its output formats (`--format`). If `--cache` is among them, so are `--verbo
 def format_reference() -> str:
     """Format the page as Markdown."""
     options = _format_table(sorted(_find_common_options()))
-    return HEAD + options + "".join(_format_group(heading, names) for heading, names in GROUPS.items())
+    return HEAD + options + "".join(_format_group(heading, names) for heading, names in SECTIONS.items())
 
 
 @functools.cache
@@ -52,6 +52,7 @@ def _find_common_options() -> frozenset[tuple[str, str]]:
 
     Of an option with several descriptions it is the most frequent one.
     """
+    cli.load_commands()
     counts = Counter(option for command in _walk_commands(cli) for option in _list_options(command))
     common = {
         _find_longest_name(option[0]): option
@@ -75,16 +76,16 @@ def _list_options(command: click.Command) -> list[tuple[str, str]]:
 
 
 def _format_group(heading: str, names: tuple[str, ...]) -> str:
-    return f"\n## {heading}\n" + "".join(_format_command(name) for name in names if name in cli.commands)
+    return f"\n## {heading}\n" + "".join(_format_command(name) for name in names)
 
 
 def _format_command(name: str) -> str:
-    command = cli.commands[name]
+    command = cli.load_commands()[name]
     context = click.Context(command, info_name=name, parent=click.Context(cli, info_name="assay"))
     usage = _format_usage(command, context)
     text = "\n\n".join(_format_paragraphs(command.help or ""))
     lines = [f"\n### assay {name}\n", f"`assay {name} {usage}`\n", f"{text}\n", *_format_options(command)]
-    lines += ["```text", *EXAMPLES[name], "```"]
+    lines += ["```text", *COMMANDS[name].examples, "```"]
     return "\n".join(lines) + "\n" + "".join(_format_subcommands(command, context))
 
 

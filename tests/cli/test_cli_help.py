@@ -12,31 +12,35 @@ import pytest
 from click.shell_completion import BashComplete
 
 from assay.app.session.session import Session
-from assay.cli.groups import EXAMPLES, GROUPS
+from assay.cli.commands import COMMANDS as ENTRIES
+from assay.cli.commands import SECTIONS
+from assay.cli.completion import VARIABLE
 from assay.cli.main import cli
-from assay.cli.options import VARIABLE
 from assay.lang.checked_package import CheckedPackage
 from tests.support.commands import run_assay, run_assay_process
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edit_file
 
-COMMANDS = sorted(cli.commands)
+COMMANDS = cli.load_commands()
 
 
 def test_every_command_is_in_one_group_and_has_an_example() -> None:
     """Groups name no unknown command."""
-    assert sorted(name for names in GROUPS.values() for name in names) == COMMANDS
-    assert sorted(EXAMPLES) == COMMANDS
+    summaries = {name: command.get_short_help_str(limit=1000) for name, command in COMMANDS.items()}
+    assert summaries == {name: entry.summary for name, entry in ENTRIES.items()}
+    assert [name for name, entry in ENTRIES.items() if not entry.examples] == []
 
 
-@pytest.mark.parametrize(("name", "example"), [(name, text) for name in COMMANDS for text in EXAMPLES[name]])
+@pytest.mark.parametrize(
+    ("name", "example"), [(name, text) for name, entry in ENTRIES.items() for text in entry.examples]
+)
 def test_examples_are_valid_commands(name: str, example: str) -> None:
     """They parse, and the help prints them unchanged."""
     program, command, *arguments = shlex.split(example.partition(" > ")[0])
     assert (program, command) == ("assay", name)
     parent = cli.make_context("assay", [command], resilient_parsing=True)
     parent.obj = {"cache": None, "errors": "text"}
-    cli.commands[name].make_context(name, arguments, parent=parent)
+    COMMANDS[name].make_context(name, arguments, parent=parent)
     assert f"  {example}\n" in run_assay(name, "--help").out
 
 
@@ -44,7 +48,7 @@ def test_examples_are_valid_commands(name: str, example: str) -> None:
 def test_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
     help_text = " ".join(run_assay("--help").out.partition("Author:")[2].split())
-    for name, command in cli.commands.items():
+    for name, command in COMMANDS.items():
         first = " ".join((command.help or "").split("\n\n")[0].split())
         assert f"{name} {first.partition('. ')[0].removesuffix('.')}." in help_text
 
@@ -65,7 +69,7 @@ def test_help_lists_commands_by_group() -> None:
     lines = [
         line for line in run_assay("--help").out.splitlines() if not line.startswith("   ")
     ]  # a summary has one line
-    for heading, names in GROUPS.items():
+    for heading, names in SECTIONS.items():
         start = lines.index(f"{heading}:")
         assert [line.split()[0] for line in lines[start + 1 : start + 1 + len(names)]] == list(names)
 

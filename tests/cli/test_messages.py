@@ -42,6 +42,9 @@ def list_commands(group: click.Group, *names: str) -> list[tuple[str, ...]]:
     return commands
 
 
+cli.load_commands()
+
+
 @pytest.mark.parametrize("command", list_commands(cli), ids=" ".join)
 def test_errors_are_json_wherever_the_option_is(command: tuple[str, ...]) -> None:
     for words in (("--errors", "json", *command), (*command, "--errors", "json")):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from assay.app.judge.judged_results import RecordedChange, get_group_results, list_judged_groups, parse_judged_results
 from assay.cli.judged_texts import (
     count_all_verdicts,
     describe_quantiles,
@@ -16,11 +17,10 @@ from assay.cli.judged_texts import (
     select_paired_change,
     select_unjudged_changes,
 )
+from assay.lang.segments import get_whole
+from assay.report.answer_sentences import describe_count, describe_unjudged_changes, explain_lack, name_largest
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
-
-if TYPE_CHECKING:
-    from assay.app.judge.judged_results import RecordedChange
 
 RESULTS = "results.json"
 MOST_SEGMENTS = 3
@@ -33,7 +33,6 @@ def summarize_build(folder: Path, seconds: float) -> str:
 
 
 def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
-    from assay.app.judge.judged_results import get_group_results, list_judged_groups
 
     if results.get("judgement") is not None:
         return _describe_changes(results)
@@ -52,7 +51,6 @@ def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _describe_paired(changes: Sequence[RecordedChange]) -> Iterator[str]:
     """Yield how many segments changed of the metric of which most did, where each has too few samples."""
-    from assay.report.answer_sentences import describe_count, explain_lack, name_largest
 
     change = select_paired_change(changes)
     if change:
@@ -65,9 +63,6 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
 
     If no metric is worse as a whole, it is the segment that certainly got worse by most.
     """
-    from assay.app.judge.judged_results import parse_judged_results
-    from assay.lang.segments import get_whole
-    from assay.report.answer_sentences import describe_unjudged_changes
 
     judged = parse_judged_results(results)
     changes, changed_segments = list(judged.whole_changes), list(judged.segments)

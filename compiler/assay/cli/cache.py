@@ -6,16 +6,17 @@ import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from assay.cli import output
 from assay.cli.groups import StrictGroup
 from assay.cli.options import add_table_option
-
-if TYPE_CHECKING:
-    from assay.engine.pruning import Entry, Limits
+from assay.engine.pruning import Entry, Limits, list_entries, measure_size, measure_uses, select_surplus
+from assay.engine.pruning import prune as remove
+from assay.engine.result_cache import get_default_folder
+from assay.remote.cache_location import locate_cache
+from assay.util.diagnostics import USAGE, fail
 
 DURATION = re.compile(r"([0-9]{1,6})(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -29,8 +30,6 @@ def _add_folder_option(command: click.decorators.FC) -> click.decorators.FC:
 
 
 def _get_cache_folder(context: click.Context, folder: str | None) -> Path:
-    from assay.engine.result_cache import get_default_folder
-    from assay.remote.cache_location import locate_cache
 
     return locate_cache(folder or context.obj["cache"] or get_default_folder())[0]
 
@@ -49,7 +48,6 @@ def cache(context: click.Context, folder: str | None, form: str) -> None:
         context.obj["cache"] = folder
     if context.invoked_subcommand:
         return
-    from assay.engine.pruning import list_entries, measure_size, measure_uses
 
     place = _get_cache_folder(context, folder)
     all_entries = list_entries(place)
@@ -90,8 +88,6 @@ def prune(
     dry_run: bool,
 ) -> None:
     """Shrink the cache; removed entries are computed again when needed."""
-    from assay.engine.pruning import list_entries, select_surplus
-    from assay.engine.pruning import prune as remove
 
     limits = _create_limits(older_than, to_size, everything)
     place = _get_cache_folder(context, folder)
@@ -106,8 +102,6 @@ def prune(
 
 
 def _create_limits(older_than: str | None, to_size: str | None, remove_all: bool) -> Limits:
-    from assay.engine.pruning import Limits
-    from assay.util.diagnostics import USAGE, fail
 
     if not (older_than or to_size or remove_all):
         hint = "pass --older-than 30d, --to-size 5GB, or --all"
@@ -139,7 +133,6 @@ def _create_limits(older_than: str | None, to_size: str | None, remove_all: bool
 
 def print_pruned(verb: str, removed_entries: tuple[Entry, ...]) -> None:
     """Print the number and size of pruned entries."""
-    from assay.engine.pruning import measure_size
 
     output.print_line(
         f"{verb} {len(removed_entries)} {'entry' if len(removed_entries) == 1 else 'entries'}, "

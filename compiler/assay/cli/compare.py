@@ -7,10 +7,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from assay.app.compare.compared_metrics import ComparedMetric, ComparedVersion, RunComparison
+from assay.app.judge.judged_results import RecordedChange
 from assay.cli import output
 from assay.cli.judged_texts import (
     count_verdicts,
@@ -33,12 +35,15 @@ from assay.cli.options import (
     replace_run_names,
     require_results_folder,
 )
+from assay.judgement.verdict import Direction
+from assay.number_styles.prefixed import format_percent
+from assay.number_styles.row import NO_VALUE
+from assay.report.answer_sentences import describe_paired, describe_unjudged_changes
+from assay.report.mixes import describe_mixes
+from assay.report.render import markdown
+from assay.report.render.markdown import format_table
 from assay.util.bidi import isolate_words
 from assay.util.escape import encode_lossless, escape_text, measure_width
-
-if TYPE_CHECKING:
-    from assay.app.compare.compared_metrics import ComparedMetric, ComparedVersion, RunComparison
-    from assay.app.judge.judged_results import RecordedChange
 
 GAP = "  "
 INDENT = "  "
@@ -177,8 +182,6 @@ def _list_cells(metric: ComparedMetric, name: str, rows: Sequence[RecordedChange
 
     A metric without an interval has a change all the same. `rows` are all changes of the table.
     """
-    from assay.number_styles.prefixed import format_percent
-    from assay.number_styles.row import NO_VALUE
 
     change = metric.change
     base, value, unit = format_values(change, rows)
@@ -228,9 +231,6 @@ def _list_notes(version: ComparedVersion, base: str) -> list[str]:
 
     They are on segments of few samples, on quantiles, on verdicts, and why the comparison is suspect.
     """
-    from assay.judgement.verdict import Direction
-    from assay.report.answer_sentences import describe_paired, describe_unjudged_changes
-    from assay.report.mixes import describe_mixes
 
     changes = [metric.change for metric in version.metrics]
     item = select_paired_change(changes)
@@ -303,8 +303,6 @@ def _join_cells(row: Sequence[str], columns: Sequence[int], widths: Sequence[int
 
 def format_markdown(comparison: RunComparison) -> str:
     """Return a comparison as Markdown: for each version a heading with the counts, and a table for each section."""
-    from assay.report.render import markdown
-    from assay.report.render.markdown import format_table
 
     def escape_line(text: str) -> str:
         return markdown.break_mentions(markdown.escape_line(text))

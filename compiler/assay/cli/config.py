@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from assay.app.session.config import build_json_schema, list_effective_settings
 from assay.cli import output
 from assay.cli.options import add_table_option
+from assay.engine.result_cache import get_default_folder
+from assay.report.output_forms import DEFAULT_FORMS
 
 
 @click.command()
@@ -14,9 +17,6 @@ from assay.cli.options import add_table_option
 @click.pass_context
 def config(context: click.Context, prints_schema: bool, form: str) -> None:
     """Print the settings of assay.toml: effective values, where each comes from, the option that overrides it."""
-    from assay.app.session.config import build_json_schema, list_effective_settings
-    from assay.engine.result_cache import get_default_folder
-    from assay.report.output_forms import DEFAULT_FORMS
 
     if prints_schema:
         output.print_data(build_json_schema())

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from assay.app.audit.diff import compare_states, read_states
 from assay.cli import output
 from assay.cli.options import add_system_option, open_command_session
+from assay.diff.changes import ReportedChange
+from assay.diff.specs import KINDS, MetricChange, SystemDiff
+from assay.explain.facts import Appearance
+from assay.util.diagnostics import DIFFERENCE, AssayError
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
-
-if TYPE_CHECKING:
-    from assay.diff.changes import ReportedChange
-    from assay.diff.specs import MetricChange, SystemDiff
-    from assay.explain.facts import Appearance
 
 WIDEST = 160  # characters printed of a value
 PLACES = 6  # places printed that a change touches
@@ -34,8 +34,6 @@ def spec_diff(context: click.Context, before: str, after: str, system: str | Non
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. The exit
     status is 3 if specs or options differ, and 1 if a system cannot be read.
     """
-    from assay.app.audit.diff import compare_states, read_states
-    from assay.util.diagnostics import DIFFERENCE, AssayError
 
     with open_command_session(context) as session:
         comparison = compare_states(*read_states(session, before, after, system))
@@ -56,7 +54,6 @@ def _export_diff(system_diff: SystemDiff) -> dict[str, Any]:
 
 
 def _format_lines(systems: Sequence[SystemDiff]) -> Iterator[str]:
-    from assay.diff.specs import KINDS
 
     printed_changes: set[ReportedChange] = set()
     for system in systems:
@@ -128,7 +125,6 @@ def _shorten(text: str) -> str:
 
 def _format_summary(systems: Sequence[SystemDiff]) -> str:
     """Return the numbers of changed metrics by kind, and of printed numbers that changes of reports touch."""
-    from assay.diff.specs import KINDS
 
     metrics = [item for system in systems for item in system.metrics]
     counts = [(sum(item.kind == kind for item in metrics), kind) for kind in KINDS]

@@ -6,10 +6,27 @@ import dataclasses
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree import ElementTree
 
 import click
 
+from assay.app.compare.compare_results import judge_build
+from assay.app.compare.gate import (
+    describe_data,
+    describe_lacking_samples,
+    find_definitions,
+    gate_segments,
+    has_repeats,
+    is_open,
+    list_all_gated,
+    list_cautions,
+    list_gated_changes,
+    list_missing_data,
+    require_decision,
+)
+from assay.app.judge.judged_results import RESULTS, ComparedRun, JudgedResults, RecordedChange, read_judged_results
+from assay.app.session.session import Session
 from assay.cli import output
 from assay.cli.gate_markdown import format_markdown, format_undecided
 from assay.cli.judged_texts import (
@@ -31,14 +48,12 @@ from assay.cli.judged_texts import (
 from assay.cli.junit import add_junit_option, write_junit
 from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
 from assay.cli.sarif import SarifResult, add_sarif_option, write_sarif
+from assay.provenance.read import get_build_folder
+from assay.registry.baseline import parse_median
+from assay.remote.pull_requests import find_pull_request
+from assay.util.diagnostics import CLOSED_GATE, AssayError, fail, render
 from assay.util.escape import escape_text
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree
-
-    from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedChange
-    from assay.app.session.session import Session
-    from assay.util.diagnostics import AssayError
+from assay.util.paths import resolve_path
 
 MOST_OUTSIDE = 3
 UNDECIDED = "gate-undecided"
@@ -80,10 +95,6 @@ def gate(
 
     With --baseline, one run is enough: how much the recorded runs differ shows what is noise.
     """
-    from assay.app.compare.gate import gate_segments, is_open, require_decision
-    from assay.app.judge.judged_results import read_judged_results
-    from assay.provenance.read import get_build_folder
-    from assay.util.diagnostics import CLOSED_GATE, AssayError
 
     if group and baseline:
         raise click.UsageError("--group cannot be used with --baseline, which compares one run without groups")
@@ -120,8 +131,6 @@ def gate(
 
 def _require_no_undecided(results: JudgedResults) -> None:
     """Raise AssayError if the gate passes, but gated metrics may be worse by more than their margin."""
-    from assay.app.compare.gate import describe_data, list_all_gated, list_cautions
-    from assay.util.diagnostics import fail
 
     gated = list_all_gated(results)
     if list_undecided(gated):
@@ -137,8 +146,6 @@ def _require_no_undecided(results: JudgedResults) -> None:
 
 def _judge(session: Session, build: Path, baseline: str, results: Path | None) -> JudgedResults:
     """Judge a build against the median of recorded runs."""
-    from assay.app.compare.compare_results import judge_build
-    from assay.registry.baseline import parse_median
 
     median = parse_median(baseline)
     return judge_build(session, require_results_folder(results), build, median)
@@ -146,8 +153,6 @@ def _judge(session: Session, build: Path, baseline: str, results: Path | None) -
 
 def _publish(results: JudgedResults, text: str, is_printed: bool, has_comment: bool) -> None:
     """Print the Markdown of a gate, and write it as a comment; print a warning if the comment cannot be written."""
-    from assay.remote.pull_requests import find_pull_request
-    from assay.util.diagnostics import AssayError, render
 
     if is_printed:
         output.print_text(text)
@@ -165,9 +170,6 @@ def _publish(results: JudgedResults, text: str, is_printed: bool, has_comment: b
 
 def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: Path, level_of_undecided: str) -> None:
     """Write what is worse, missing, suspect or undecided: as errors what closes the gate, as warnings the rest."""
-    from assay.app.compare.gate import describe_data, find_definitions, list_cautions, list_gated_changes
-    from assay.app.judge.judged_results import RESULTS
-    from assay.util.paths import resolve_path
 
     worse = [(run, item) for run in results.runs for item in run.changes if item.is_worse]
     unjudged = [
@@ -214,7 +216,6 @@ def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: 
 
 
 def _export_gate(results: JudgedResults) -> dict[str, Any]:
-    from assay.app.compare.gate import has_repeats, is_open, list_gated_changes, list_missing_data
 
     runs = [
         {
@@ -242,7 +243,6 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
 
 def format_gate(results: JudgedResults) -> Iterator[str]:
     """Yield the lines of a gate: for each run a headline, the gated metrics, what else is worse or not known."""
-    from assay.app.compare.gate import describe_data, describe_lacking_samples, list_cautions, list_gated_changes
 
     for run in results.runs:
         changes = list_gated_changes(run)
@@ -310,9 +310,6 @@ def build_suites(results: JudgedResults) -> ElementTree.Element:
 
 def _create_decision(results: JudgedResults, run: ComparedRun) -> list[ElementTree.Element]:
     """Return a test case on the undecided metrics of a gate that passes; empty without any."""
-    from xml.etree import ElementTree
-
-    from assay.app.compare.gate import list_gated_changes
 
     changes = list_gated_changes(run)
     if not list_undecided(changes):
@@ -328,7 +325,6 @@ def build_undecided_suites(results: JudgedResults, error: AssayError) -> Element
 
     It has no verdicts: they are not what the gate decides.
     """
-    from xml.etree import ElementTree
 
     item = error.diagnostics[0]
     message = f"{item.message}; expected {item.expected}, found {item.found}"
@@ -344,9 +340,6 @@ def _create_suites(
     results: JudgedResults, cases_by_run: Mapping[str, list[ElementTree.Element]]
 ) -> ElementTree.Element:
     """Return a suite for each compared run, with the noise, its caution and the findings as properties."""
-    from xml.etree import ElementTree
-
-    from assay.app.compare.gate import describe_data, describe_lacking_samples
 
     root = ElementTree.Element("testsuites")
     for run in results.runs:
@@ -372,7 +365,6 @@ def _create_suites(
 
 def _create_cases(run: ComparedRun) -> list[ElementTree.Element]:
     """Return a test case for each metric; metrics of one section and name are distinguished by their ids."""
-    from xml.etree import ElementTree
 
     names = list_local_names(run.changes)
     cases = []

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from assay.app.compare.gate import (
+    describe_closing,
+    describe_data,
+    describe_lacking_samples,
+    describe_unjudged,
+    is_open,
+    list_all_gated,
+    list_cautions,
+)
+from assay.app.judge.judged_results import JudgedResults, RecordedChange
 from assay.cli.judged_texts import (
     DATA_LOST,
     NO_INTERVAL,
@@ -25,11 +34,11 @@ from assay.cli.judged_texts import (
     sort_by_relevance,
     summarize_gate,
 )
+from assay.quality.finding import list_names
+from assay.report.answer_sentences import describe_unjudged_changes
+from assay.report.render.markdown import break_mentions, escape_cell, format_table
+from assay.util.diagnostics import AssayError
 from assay.util.numbers import format_count
-
-if TYPE_CHECKING:
-    from assay.app.judge.judged_results import JudgedResults, RecordedChange
-    from assay.util.diagnostics import AssayError
 
 MOST_BYTES = 1999
 FOLDED_BYTES = 450  # that rows of the table leave to the folded part
@@ -61,8 +70,6 @@ def format_markdown(results: JudgedResults) -> str:
 
     The table has the gated metrics, those that fail the gate first, then what else is worse.
     """
-    from assay.app.compare.gate import describe_lacking_samples, is_open, list_all_gated
-    from assay.report.answer_sentences import describe_unjudged_changes
 
     gated = list_all_gated(results)
     state = "passes" if is_open(results) else "fails"
@@ -101,7 +108,6 @@ def format_markdown(results: JudgedResults) -> str:
 
 def _name_closing(gated: Sequence[RecordedChange]) -> str:
     """Return the changes that close the gate in brackets, the largest certain ones; empty if it is open."""
-    from assay.quality.finding import list_names
 
     closing = sort_by_relevance(change for change in gated if change.is_closing)
     return f" ({list_names([f'{change.name} {format_size(change)}' for change in closing])})" if closing else ""
@@ -112,7 +118,6 @@ def format_undecided(results: JudgedResults, error: AssayError) -> str:
 
     Then which metrics are worse all the same.
     """
-    from assay.app.compare.gate import describe_closing
 
     item = error.diagnostics[0]
     details = [f"{name}: {_clip(text, 400)}" for name, text in (("expected", item.expected), ("found", item.found))]
@@ -124,7 +129,6 @@ def format_undecided(results: JudgedResults, error: AssayError) -> str:
 
 def _list_reservations(results: JudgedResults) -> list[str]:
     """Return what makes the comparison suspect, how complete the data are, and why gated metrics have no interval."""
-    from assay.app.compare.gate import describe_data, describe_unjudged, list_cautions
 
     caution, data, unjudged = " ".join(list_cautions(results)), describe_data(results), describe_unjudged(results)
     return [
@@ -184,7 +188,6 @@ def _measure(blocks: Sequence[str]) -> int:
 
 def _clip(text: str, most_bytes: int) -> str:
     """Return a text escaped for Markdown, shortened to so many bytes with an ellipsis."""
-    from assay.report.render.markdown import break_mentions, escape_cell
 
     candidates = (text, *(f"{text[:length].rstrip()}…" for length in range(min(len(text), most_bytes), -1, -1)))
     return next(
@@ -203,7 +206,6 @@ def _format_subject(results: JudgedResults) -> str:
 
 def _format_table(results: JudgedResults, entries: Sequence[_Entry], most_bytes: int) -> str:
     """Return a table of as many changes as fit, and how many are left out."""
-    from assay.report.render.markdown import format_table
 
     value = _clip(results.runs[0].label, 24) if len(results.runs) == 1 else "value"
     run_column = ["run"] if len(results.runs) > 1 else []

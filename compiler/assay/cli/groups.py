@@ -1,14 +1,18 @@
-"""Define command groups: strict arguments, and the order of commands in `assay --help`."""
+"""Define command groups: strict arguments, and the group of all commands, which imports the called one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from assay.cli import output
+from assay.cli.commands import COMMANDS, SECTIONS
 
 ERROR_FORMS = ("text", "json")
+PACKAGE = __name__.rpartition(".")[0]
 
 #: Options that check for empty values themselves.
 SELF_CHECKING = ("out",)
@@ -47,7 +51,7 @@ class StrictGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command and its words. Raises UsageError for repeated or empty values."""
-        if args and args[0] in FORMER_NAMES and args[0] not in self.commands:
+        if args and args[0] in FORMER_NAMES and args[0] not in self.list_commands(ctx):
             args = [_replace_former_name(args[0], is_silent=ctx.resilient_parsing), *args[1:]]
         name, command, words = super().resolve_command(ctx, args)
         if command and not isinstance(command, click.Group) and not ctx.resilient_parsing:
@@ -103,94 +107,40 @@ def _has_empty(value: object) -> bool:
     return any(isinstance(text, str) and not text.strip() for text in texts)
 
 
-#: Heading -> commands, in the order of `assay --help`.
-GROUPS = {
-    "Author": ("init", "config", "check", "test", "slice", "watch", "schema", "lsp"),
-    "Build": ("build", "work", "regenerate", "ingest", "fetch", "query", "samples", "compare"),
-    "Keep": ("runs", "results", "history"),
-    "Observe": ("draft", "check-prose"),
-    "Trust": ("explain", "lineage", "trace", "verify", "spec-diff", "gate", "plan"),
-    "Look": ("serve", "list", "inspect", "sql", "catalogue", "cache", "completion"),
-}
-
-#: Command -> examples of use, with names of the workspace that `assay init` writes.
-EXAMPLES = {
-    "init": ("assay init my-metrics", "assay init shop --from web-1/log.jsonl web-2/log.jsonl"),
-    "config": ("assay config", "assay config --schema > assay.schema.json"),
-    "check": ("assay check", "assay check --accept"),
-    "test": ("assay test --system service --junit examples.xml",),
-    "slice": ("assay slice wait --run runs/1.0 --around request=2-034",),
-    "watch": (
-        "assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live",
-        "assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live --serve",
-    ),
-    "schema": ("assay schema meta.json --system service",),
-    "lsp": ("assay lsp",),
-    "build": ("assay build service/comparison --run base=runs/1.0 --run new=runs/1.1 -o build/comparison",),
-    "work": ("assay work /shared/queue --idle-exit 300",),
-    "regenerate": ("assay regenerate publication.json -o build/again",),
-    "ingest": ("assay ingest runs/1.0 runs/1.1",),
-    "fetch": (
-        "assay fetch prometheus http://127.0.0.1:9090 --match '{job=\"web\"}' --start 2026-11-21T00:00:00Z "
-        "--end 2026-11-21T01:00:00Z -o runs/1.2",
-    ),
-    "query": ("assay query wait work --run runs/1.0 --format csv",),
-    "compare": (
-        "assay compare runs/1.0 runs/1.1",
-        "assay compare base=runs/1.0 new=runs/1.1 --metric wait --format csv",
-    ),
-    "samples": ("assay samples wait --run runs/1.0 --format parquet -o wait.parquet",),
-    "runs": (
-        "assay runs add runs/1.1 --name 1.1 --tag release",
-        "assay runs list --tag release",
-        "assay runs remove 1.1",
-    ),
-    "results": ("assay results add build/comparison", "assay results export --to csv -o results.csv"),
-    "history": ("assay history wait work", "assay history wait --tag release --last 20 --format csv"),
-    "explain": ("assay explain wait --run runs/1.0",),
-    "lineage": ("assay lineage wait --format dot",),
-    "trace": ("assay trace build/comparison 'Times/Waiting time/1.1'",),
-    "verify": ("assay verify build/comparison",),
-    "spec-diff": ("assay spec-diff HEAD~1 .", "assay spec-diff build/before build/after --format json"),
-    "gate": ("assay gate build/comparison", "assay gate build/comparison --once --format json"),
-    "plan": ("assay plan build/comparison --detect 5%", "assay plan service/comparison --results results"),
-    "draft": (
-        "assay draft build/comparison > observations.md",
-        "assay draft small=build/small large=build/large > observations.md",
-    ),
-    "check-prose": ("assay check-prose observations.md build/comparison",),
-    "serve": ("assay serve", "assay serve --results results --port 0"),
-    "list": ("assay list metrics --system service",),
-    "inspect": ("assay inspect runs/1.0", "assay inspect runs/1.0 --system service --format json"),
-    "sql": ("assay sql wait --run runs/1.0",),
-    "catalogue": ("assay catalogue -o build/site", "assay catalogue --system service -o build/service"),
-    "cache": ("assay cache", "assay cache prune --older-than 30d", "assay cache prune --to-size 5GB"),
-    "completion": ("assay completion bash > ~/.assay-completion",),
-}
-
-
 LONGEST = 1000  # characters of a command's summary
 
 
 class SectionedGroup(StrictGroup):
-    """A group of commands whose help has a section per heading, and examples for each command."""
+    """The group of all commands, each of which is imported when it is called; its help has a section per heading."""
 
-    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command, with its examples at the end of its help."""
-        examples = EXAMPLES.get(name or cmd.name or "", ())
-        cmd.epilog = "\b\n" + "\n".join(("Examples:", *(f"  {item}" for item in examples))) if examples else None
-        super().add_command(cmd, name)
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of the commands, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, with its examples at the end of its help; None if there is none of this name."""
+        if cmd_name not in self.commands and cmd_name in COMMANDS:
+            entry = COMMANDS[cmd_name]
+            module, _, function = (entry.place or f"{cmd_name}:{cmd_name}").partition(":")
+            command: click.Command = getattr(import_module(f"{PACKAGE}.{module}"), function)
+            command.epilog = "\b\n" + "\n".join(("Examples:", *(f"  {item}" for item in entry.examples)))
+            self.add_command(command, cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+    def load_commands(self) -> dict[str, click.Command]:
+        """Return all commands by name."""
+        context = click.Context(self)
+        return {name: command for name in COMMANDS if (command := self.get_command(context, name))}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the sections; commands without a heading come last."""
-        remaining_commands = dict(self.commands)
-        for heading, names in GROUPS.items():
-            section_commands = [(name, remaining_commands.pop(name)) for name in names if name in remaining_commands]
-            _write_section(formatter, heading, section_commands)
-        _write_section(formatter, "Other", list(remaining_commands.items()))
+        """Write the sections."""
+        for heading, entries in SECTIONS.items():
+            with formatter.section(heading):  # wraps long summaries, and truncates none
+                formatter.write_dl([(name, entry.summary) for name, entry in entries.items()])
 
-
-def _write_section(formatter: click.HelpFormatter, heading: str, commands: list[tuple[str, click.Command]]) -> None:
-    if commands:
-        with formatter.section(heading):  # wraps long summaries, and truncates none
-            formatter.write_dl([(name, command.get_short_help_str(limit=LONGEST)) for name, command in commands])
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin with the typed text, without importing them; then options."""
+        commands = [
+            CompletionItem(name, help=entry.summary) for name, entry in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from assay.app.compare.metric_history import describe_history, read_histories
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -17,10 +18,10 @@ from assay.cli.options import (
     open_command_session,
     require_results_folder,
 )
-
-if TYPE_CHECKING:
-    from assay.registry.history import Drift, MetricHistory, Point, Shift
-    from assay.registry.model import RecordedResults
+from assay.cli.printing import format_columns
+from assay.registry.history import Drift, MetricHistory, Point, Shift
+from assay.registry.model import RecordedResults, RegisteredRun
+from assay.registry.tables import build_rows, find_centile, format_openmetrics
 
 MEMBERS = ("run", "day", "tags", "commit", "value", "size", "median", "p95", "differs_in", "shift", "id")
 
@@ -45,8 +46,6 @@ def history(
     """
     folder = require_results_folder(results)
     with open_command_session(context) as session:
-        from assay.app.compare.metric_history import read_histories
-
         histories = read_histories(session, folder, metrics, system or "", tag, last or 0)
     if form == "text":
         for number, item in enumerate(histories):
@@ -97,7 +96,6 @@ def _export_drift(drift: Drift) -> dict[str, Any]:
 
 
 def _export_point(point: Point, shift: Shift | None) -> dict[str, Any]:
-    from assay.registry.tables import find_centile
 
     figures = point.figures
     values = (point.run, point.day, list(point.tags), point.commit, point.value, figures.size,
@@ -108,8 +106,6 @@ def _export_point(point: Point, shift: Shift | None) -> dict[str, Any]:
 
 def _format_openmetrics(histories: tuple[MetricHistory, ...]) -> str:
     """Return the runs of histories as OpenMetrics text: those whose values mean the same."""
-    from assay.registry.model import RegisteredRun
-    from assay.registry.tables import build_rows, format_openmetrics
 
     rows = []
     for item in histories:
@@ -122,8 +118,6 @@ def _format_openmetrics(histories: tuple[MetricHistory, ...]) -> str:
 
 def format_history(item: MetricHistory) -> Iterator[str]:
     """Yield the lines of a history: a heading, a row for each run, sentences on level shifts."""
-    from assay.app.compare.metric_history import describe_history
-    from assay.cli.printing import format_columns
 
     texts = describe_history(item)
     yield f"{texts.title}; {texts.conditions}"

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from assay.app.compare.gate import count_runs_to_decide
+from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedChange, list_distinct
+from assay.lang.segments import get_whole
+from assay.number_styles.prefixed import format_change_within, format_percent_interval, format_value
+from assay.number_styles.row import NO_VALUE
+from assay.number_styles.unit_prefix import choose_prefix
+from assay.report.answer_sentences import (
+    UnjudgedChange,
+    count_by_itself,
+    count_changed,
+    count_equal,
+    describe_quantile_verdicts,
+    explain_lack_of_intervals,
+    list_quantile_verdicts,
+)
+from assay.report.judged_cells import format_difference_interval
+from assay.report.mixes import describe_mixes
 from assay.util.numbers import format_count
-
-if TYPE_CHECKING:
-    from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedChange
-    from assay.report.answer_sentences import UnjudgedChange
 
 LEAST_P = 0.001
 NO_INTERVAL, DATA_LOST = "no interval", "data lost"
@@ -21,9 +33,6 @@ def format_percents(change: RecordedChange) -> tuple[str, str]:
 
     From a base of 0 there is no percentage: a dash, and the interval of the difference, `Δ +2.5 … +3.8 %`.
     """
-    from assay.number_styles.prefixed import format_change_within, format_percent_interval
-    from assay.number_styles.row import NO_VALUE
-    from assay.report.judged_cells import format_difference_interval
 
     if change.percent is None and change.difference_low is not None and change.difference_high is not None:
         ends = (change.difference_low, change.difference_high)
@@ -44,9 +53,6 @@ def format_values(change: RecordedChange, rows: Iterable[RecordedChange] = ()) -
 
     Of the `rows` of the table, segments of one metric are in one unit.
     """
-    from assay.lang.segments import get_whole
-    from assay.number_styles.prefixed import format_value
-    from assay.number_styles.unit_prefix import choose_prefix
 
     values = (change.base, change.value)
     whole = get_whole(change.metric)
@@ -84,8 +90,6 @@ def summarize_gate(changes: Sequence[RecordedChange]) -> str:
 
     If none is worse, but some are undecided, return how many, and how large their changes may be.
     """
-    from assay.app.judge.judged_results import list_distinct
-    from assay.report.answer_sentences import count_equal
 
     every, changes = len(changes), list_distinct(changes)
     worse, count = sum(change.is_closing for change in changes), len(changes)
@@ -119,7 +123,6 @@ def _describe_possible_change(change: RecordedChange) -> str:
 
 def describe_quantiles(changes: Iterable[RecordedChange]) -> str:
     """Return a sentence on the quantiles of whole metrics whose verdicts differ from those of the averages."""
-    from assay.report.answer_sentences import describe_quantile_verdicts, list_quantile_verdicts
 
     whole = [change for change in changes if not change.is_segment]
     directed = [change for change in whole if change.better != "neither"]
@@ -139,7 +142,6 @@ def select_unjudged_changes(changes: Iterable[RecordedChange]) -> list[UnjudgedC
 
     Metrics that are better in no direction count only if there are no others, as on the first page of a report.
     """
-    from assay.report.answer_sentences import UnjudgedChange
 
     whole = [change for change in changes if not change.is_segment]
     directed = [change for change in whole if change.better != "neither"]
@@ -152,7 +154,6 @@ def select_unjudged_changes(changes: Iterable[RecordedChange]) -> list[UnjudgedC
 
 def describe_run_mixes(run: ComparedRun, base: str) -> str:
     """Return sentences on the metrics whose samples are of other things in a run than in the base; empty without."""
-    from assay.report.mixes import describe_mixes
 
     return describe_mixes([(item.name, item.mix) for item in run.changes if item.mix], (base, run.label))
 
@@ -162,7 +163,6 @@ def select_paired_change(changes: Iterable[RecordedChange]) -> RecordedChange | 
 
     Metrics that are better in no direction count only if there are no others, as on the first page of a report.
     """
-    from assay.report.answer_sentences import count_changed
 
     whole = [change for change in changes if not change.is_segment]
     directed = [change for change in whole if change.better != "neither"]
@@ -175,7 +175,6 @@ def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedCha
 
     One run of each version does not show how much runs differ, so that more may be needed.
     """
-    from assay.app.compare.gate import count_runs_to_decide
 
     undecided = list_undecided(changes)
     if not undecided:
@@ -210,8 +209,6 @@ def count_verdicts(
     are no others: `4 metrics without a direction: 1 same, 3 cannot tell`. Segments that are worse or better count for
     themselves, of so many that are judged: `0 worse, 0 better, 2 cannot tell; 1 worse, 0 better of 24 segments`.
     """
-    from assay.app.judge.judged_results import list_distinct
-    from assay.report.answer_sentences import count_by_itself, count_equal
 
     changes = list(changes)
     segment_numbers = Counter(change.verdict for change in segments)
@@ -236,8 +233,6 @@ def count_verdicts(
         if number or not (lacks_directions or name in ("changed", DATA_LOST))
     )
     if listed and numbers[NO_INTERVAL] == len(listed):
-        from assay.report.answer_sentences import explain_lack_of_intervals
-
         text += explain_lack_of_intervals(change.reason for change in listed if change.reason)
     text += count_equal(every - len(listed))
     return f"{format_count(len(listed), 'metric')} without a direction: {text}" if lacks_directions else text

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 import click
 
-if TYPE_CHECKING:
-    from xml.etree import ElementTree
+from assay.util.diagnostics import fail
+from assay.util.escape import escape_lines
 
 add_junit_option = click.option(
     "--junit", metavar="FILE", type=click.Path(path_type=Path), help="Also write the results to this file as JUnit XML."
@@ -21,10 +21,6 @@ def write_junit(place: Path, root: ElementTree.Element) -> None:
     XML cannot represent most control characters; they are escaped as on a terminal. Raises AssayError if the file
     cannot be written.
     """
-    from xml.etree import ElementTree
-
-    from assay.util.diagnostics import fail
-    from assay.util.escape import escape_lines
 
     for element in root.iter():
         element.attrib.update({name: escape_lines(text) for name, text in element.attrib.items()})

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from assay.app.build.draft import check_observations, draft_observations
 from assay.cli import output
 from assay.cli.options import add_cache_option, complete_folders, open_command_session
+from assay.report.observations.unquoted import describe_unquoted
 from assay.util.diagnostics import DIFFERENCE, raise_all, render
 
 
@@ -24,7 +26,6 @@ def draft(context: click.Context, builds: tuple[str, ...]) -> None:
 
     Several reports of one definition, such as those of several workloads, have names and share one text.
     """
-    from assay.app.build.draft import draft_observations
 
     with open_command_session(context) as session:
         text = draft_observations(session, builds)
@@ -45,8 +46,6 @@ def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...], re
 
     Lists numbers and comparisons that quote no cell: nothing checks them, and a report marks them as the author's own.
     """
-    from assay.app.build.draft import check_observations
-    from assay.report.observations.unquoted import describe_unquoted
 
     with open_command_session(context) as session:
         count, unquoted = check_observations(session, prose, builds)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import CompletionItem
 
 from assay.cli import output
 from assay.cli.log import FORMS
@@ -22,27 +22,11 @@ if TYPE_CHECKING:
     from assay.lang.workspace import Workspace as SpecsFolder
 
 
-SHELLS = ("bash", "zsh", "fish")
-VARIABLE = "_ASSAY_COMPLETE"
 CONFIG = "assay.toml"
 LAST = "last:"  # begins a name of the latest registered run with a tag
 
 #: Returns the completions of the typed beginning of an argument.
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-
-
-@click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
-@click.pass_context
-def completion(context: click.Context, shell: str) -> None:
-    """Print a shell script that completes commands and names.
-
-    Save the script to a file and source it in the start-up file of the shell: source ~/.assay-completion
-    """
-    completion_class = get_completion_class(shell)
-    assert completion_class
-    program = context.find_root().command
-    output.print_text(completion_class(program, {}, "assay", VARIABLE).source())
 
 
 def complete_names(*kinds: str) -> Completer:

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
@@ -19,6 +20,8 @@ import click
 
 from assay.util.bidi import isolate_words
 from assay.util.escape import dump_escaped_json, encode_lossless, escape_lines, escape_text, is_encodable, measure_width
+
+MIN_WIDTH = 80  # columns of a terminal
 
 
 def open_standard_streams() -> None:
@@ -278,3 +281,8 @@ def _print_table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     console.print(table)
     buffer.seek(0)
     write(isolate_words(buffer.read()), err=False, line_end=False)
+
+
+def get_terminal_width() -> int:
+    """Return the width of the terminal in columns, at least 80, which is also that of no terminal."""
+    return max(MIN_WIDTH, shutil.get_terminal_size((MIN_WIDTH, 24)).columns)

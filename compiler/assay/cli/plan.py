@@ -5,18 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from assay.app.compare.plan_runs import PlannedMetric, RunPlan, parse_change, plan_from_build, plan_from_records
 from assay.cli import output
 from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
+from assay.cli.printing import format_columns
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
-
-if TYPE_CHECKING:
-    from assay.app.compare.plan_runs import PlannedMetric, RunPlan
-
 
 _UNITS = (("days", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
 
@@ -33,7 +30,6 @@ def plan(context: click.Context, subject: str, detect: str, form: str, results: 
     From the folder of a comparison, by the noise of its runs; or from a report, by its recorded runs. One run of each
     version shows the noise within runs only: then the numbers are the least.
     """
-    from assay.app.compare.plan_runs import parse_change, plan_from_build, plan_from_records
 
     change = parse_change(detect)
     folder = Path(subject)
@@ -52,7 +48,6 @@ def plan(context: click.Context, subject: str, detect: str, form: str, results: 
 
 def format_plan(run_plan: RunPlan) -> Iterator[str]:
     """Yield the lines of a plan: a row for each metric, the number for those of known noise, and its origin."""
-    from assay.cli.printing import format_columns
 
     header = ("", "one run varies by", "these runs see", f"runs to see {run_plan.change:g} %")
     yield from format_columns([header, *map(_list_cells, run_plan.metrics)], right=(1, 2, 3))

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from assay.app.audit.verify import Verification
+from assay.app.compute.query import Answer, export_answer
 from assay.cli import output
 from assay.number_styles.exact_decimal import format_six_digits
+from assay.util.diagnostics import DIFFERENCE
 from assay.util.escape import escape_text, measure_width
 from assay.util.numbers import format_count
-
-if TYPE_CHECKING:
-    from assay.app.audit.verify import Verification
-    from assay.app.compute.query import Answer
 
 SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 
 def print_answer(answer: Answer, form: str) -> None:
     """Print the distributions of metrics, and the averages of formulas; those by a column if it is chosen."""
-    from assay.app.compute.query import export_answer
 
     data = export_answer(answer)
     if form == "json":
@@ -44,7 +41,6 @@ def print_answer(answer: Answer, form: str) -> None:
 
 def print_verification(verification: Verification) -> int:
     """Print each difference and the number of files; return the exit status."""
-    from assay.util.diagnostics import DIFFERENCE
 
     for line in verification.differences:
         output.print_line(line)

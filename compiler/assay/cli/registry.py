@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from assay.app.compare.recorded_breaks import find_breaks
+from assay.app.compare.register_run import describe_unknown_day, list_known_runs, register_run
 from assay.cli import output
 from assay.cli.groups import StrictGroup
 from assay.cli.options import (
@@ -15,6 +17,11 @@ from assay.cli.options import (
     open_command_session,
     require_results_folder,
 )
+from assay.provenance.read import get_build_folder
+from assay.registry import store
+from assay.registry.model import RegistrationFile, ResultsFile, build_json_schema
+from assay.registry.store import append_results, read_build, read_results
+from assay.registry.tables import build_rows, format_table, write_table_file
 
 EXPORTS = ("csv", "parquet", "json", "openmetrics")
 
@@ -46,7 +53,6 @@ def add_run(
     in assay.toml. What a registered run has already changes nothing; only missing directories, a missing commit or a
     missing day can be added.
     """
-    from assay.app.compare.register_run import describe_unknown_day, register_run
 
     config = context.obj["config"]
     find_places = config.find_places if config else lambda _name: ()
@@ -65,7 +71,6 @@ def list_runs(results: Path | None, tag: str, form: str) -> None:
 
     That is the order of days, and of first records within a day: histories, last:TAG and median:N have it, too.
     """
-    from assay.app.compare.register_run import list_known_runs
 
     header = ("run", "day", "start", "tags", "commit", "results", "place")
     known_runs = list_known_runs(require_results_folder(results), tag)
@@ -79,9 +84,8 @@ def list_runs(results: Path | None, tag: str, form: str) -> None:
 @add_results_option
 def remove_run(results: Path | None, name: str) -> None:
     """Remove a registered run, and print its file. Its results and its logs stay."""
-    from assay.registry.store import remove_run
 
-    output.print_line(remove_run(require_results_folder(results), name))
+    output.print_line(store.remove_run(require_results_folder(results), name))
 
 
 @click.group(cls=StrictGroup)
@@ -97,7 +101,6 @@ def results() -> None:
 @add_results_option
 def add_results(results: Path | None, builds: tuple[str, ...]) -> None:
     """Record the results of builds, and print the new files. Results that are recorded already add none."""
-    from assay.registry.store import append_results
 
     folder = require_results_folder(results)
     for build in builds:
@@ -119,10 +122,6 @@ def export_results(
 
     Numbers are unrounded and in the unit of the metric. OpenMetrics text has a gauge for each statistic.
     """
-    from assay.app.compare.recorded_breaks import find_breaks
-    from assay.provenance.read import get_build_folder
-    from assay.registry.store import list_runs, read_build, read_results
-    from assay.registry.tables import build_rows, format_table, write_table_file
 
     if form == "parquet" and file is None:
         raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
@@ -133,7 +132,7 @@ def export_results(
     with open_command_session(context) as session:
         breaks, warnings = find_breaks(session, recorded)
     output.print_warnings(list(warnings))
-    rows = build_rows(recorded, list_runs(results) if results else (), breaks)
+    rows = build_rows(recorded, store.list_runs(results) if results else (), breaks)
     if file is not None:
         write_table_file(rows, form, file)
     else:
@@ -144,6 +143,5 @@ def export_results(
 @click.argument("kind", type=click.Choice(["results", "runs"]), default="results")
 def print_schema(kind: str) -> None:
     """Print the JSON Schema of recorded results, or of registered runs."""
-    from assay.registry.model import RegistrationFile, ResultsFile, build_json_schema
 
     output.print_data(build_json_schema(RegistrationFile if kind == "runs" else ResultsFile))

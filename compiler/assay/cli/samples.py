@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from assay.app.compute.samples import write_samples
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -39,8 +40,6 @@ def samples(
     if form == "parquet" and file is None:
         raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
     with open_command_workspace(context, runs) as workspace:
-        from assay.app.compute.samples import write_samples
-
         relation = workspace.samples(metric, runs, filters=filters, no_filters=no_filters, system=system)
         if file is not None:
             write_samples(relation, file, form)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import click
 
+from assay.provenance.versions import get_versions
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -68,7 +69,6 @@ def write_sarif(place: Path, results: Sequence[SarifResult], root: Path, fallbac
 
 
 def _build_log(results: Sequence[SarifResult], root: Path, fallback: str) -> dict[str, Any]:
-    from assay.provenance.versions import get_versions
 
     repository = _find_repository(root)
     rules = sorted({item.rule for item in results})

@@ -7,15 +7,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from assay.cli import output
 from assay.cli.options import add_cache_option, add_results_option, open_command_session
-
-if TYPE_CHECKING:
-    from assay.server.http_server import LocalServer
+from assay.server.http_server import LocalServer, open_server
+from assay.server.registry_site import RegistrySite
+from assay.server.requests import is_loopback
+from assay.util.scratch import create_temporary_folder
 
 HOST = "127.0.0.1"
 PORT, WATCH_PORT = 8321, 8322
@@ -36,7 +37,6 @@ def add_address_options(port: int) -> Callable[[Callable[..., Any]], Callable[..
 
 def print_address(server: LocalServer) -> None:
     """Print the address of a server; warn if other machines can reach it."""
-    from assay.server.requests import is_loopback
 
     if not is_loopback(server.host):
         output.print_warnings(
@@ -56,9 +56,6 @@ def serve(context: click.Context, host: str, port: int, results: Path | None) ->
 
     Comparisons are built when they are opened. The pages are read-only, and only this machine can open them.
     """
-    from assay.server.http_server import open_server
-    from assay.server.registry_site import RegistrySite
-    from assay.util.scratch import create_temporary_folder
 
     with open_command_session(context) as session, create_temporary_folder() as root:
         site = RegistrySite(session, context.obj["config"], results, root)

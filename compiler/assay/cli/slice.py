@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from assay.app.author.slice import SliceResult, slice_run
+from assay.app.session.runs import parse_runs
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -19,9 +20,6 @@ from assay.cli.options import (
 )
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
-
-if TYPE_CHECKING:
-    from assay.app.author.slice import SliceResult
 
 SHOWN = 12  # numbers of lines, and added lines, printed
 
@@ -51,9 +49,6 @@ def write_slice(
     if not run:
         raise click.UsageError("Missing option '--run'.", context)
     with open_command_session(context, (run,)) as session:
-        from assay.app.author.slice import slice_run
-        from assay.app.session.runs import parse_runs
-
         (named_run,) = parse_runs([run])
         folder = Path(out) if out else None
         slice_result = slice_run(session, metric, named_run, around, folder, filters, no_filters, system)

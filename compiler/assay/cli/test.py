@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree import ElementTree
 
 import click
 
+from assay.app.author.example_fallbacks import Fallback
+from assay.app.author.examples import Coverage, ExampleResults, Outcome, run_system_examples
 from assay.cli import output
 from assay.cli.junit import add_junit_option, write_junit
 from assay.cli.options import add_system_option, open_command_session
+from assay.util.diagnostics import DIFFERENCE, render
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
-
-if TYPE_CHECKING:
-    from xml.etree import ElementTree
-
-    from assay.app.author.example_fallbacks import Fallback
-    from assay.app.author.examples import Coverage, ExampleResults, Outcome
 
 SHOWN = 12  # samples printed
 NAMED = 3  # names and places printed per event
@@ -34,8 +32,6 @@ def run_examples(context: click.Context, system: str | None, junit: Path | None,
 
     The exit status is 3 if an example fails.
     """
-    from assay.app.author.examples import run_system_examples
-    from assay.util.diagnostics import DIFFERENCE
 
     with open_command_session(context) as session:
         results = [run_system_examples(session, item) for item in session.list_systems(system)]
@@ -104,7 +100,6 @@ def _format_failure(item: Outcome) -> Iterator[str]:
             yield f"    {verdict.metric}{unit}" + (f" of {escape_text(verdict.row)}" if verdict.row else "")
             yield f"      expected: {_join_samples(verdict.expected)}"
             yield f"      found:    {_join_samples(verdict.actual)}"
-    from assay.util.diagnostics import render
 
     for problem in item.problems:
         yield from (f"    {line}" for line in render(problem).splitlines())
@@ -154,7 +149,6 @@ def _export_results(system_results: ExampleResults) -> dict[str, Any]:
 
 def _build_suites(results: Sequence[ExampleResults]) -> ElementTree.Element:
     """Return the outcomes as JUnit XML: a suite per system, a case per expectation."""
-    from xml.etree import ElementTree
 
     root = ElementTree.Element("testsuites")
     for system_results in results:
@@ -173,7 +167,6 @@ def _build_suites(results: Sequence[ExampleResults]) -> ElementTree.Element:
 
 
 def _create_cases(system: str, item: Outcome) -> Iterator[ElementTree.Element]:
-    from xml.etree import ElementTree
 
     for verdict in item.verdicts:
         case = ElementTree.Element("testcase", {"classname": f"{system}.{item.example}", "name": verdict.metric})

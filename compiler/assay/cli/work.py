@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from assay.app.session.entry_points import load_queue_runner
 from assay.cli import output
 from assay.cli.options import add_cache_option, complete_folders, open_command_session, open_context_session
 
@@ -24,7 +25,6 @@ def work(context: click.Context, queue: Path, once: bool, idle_seconds: float | 
     Start it on any number of machines, in the workspace of the build and with its cache folder. A worker runs one task
     at a time.
     """
-    from assay.app.session.entry_points import load_queue_runner
 
     count, work_on_queue = 0, load_queue_runner()
     with open_command_session(context) as session, suppress(KeyboardInterrupt):

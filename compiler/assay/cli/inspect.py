@@ -1,65 +1,30 @@
-"""Define `assay fetch` and `assay inspect`: get raw data, and list its records."""
+"""Define `assay inspect`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
-
 import click
 
+from assay.app.author.inspect import RecordName, inspect_run
+from assay.app.session.runs import parse_runs
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
-    add_out_option,
     add_system_option,
     add_table_option,
     complete_folders,
     open_command_session,
 )
-
-if TYPE_CHECKING:
-    from assay.app.author.inspect import RecordName
-    from assay.app.session.session import Session
-
-
-class ProgressHolder:
-    """A progress callback (step, done, total), held as an attribute like that of a session."""
-
-    def __init__(self) -> None:
-        self.progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None
-
-
-@click.command()
-@click.argument("kind", type=click.Choice(["prometheus"]))
-@click.argument("url")
-@click.option("--match", "selectors", metavar="SELECTOR", multiple=True, required=True,
-              help='Series to fetch, such as up or {job="node"} (repeatable).')  # fmt: skip
-@click.option("--start", metavar="T", required=True, help="Start time: RFC 3339, or seconds since 1970.")
-@click.option("--end", metavar="T", required=True, help="End time, in the same formats.")
-@add_out_option("Folder for samples.parquet.")
-@click.option(
-    "--step-size", default="1h", show_default=True, metavar="DURATION", help="Longest time range of one request."
-)
-def fetch(kind: str, url: str, selectors: tuple[str, ...], start: str, end: str, out: str, step_size: str) -> None:
-    """Download raw samples from a server."""
-    from assay.cli.progress import display_progress
-    from assay.remote import prometheus
-    from assay.remote.http import Server
-
-    assert kind == "prometheus"
-    request = prometheus.build_request(selectors, start, end, step_size)
-    progress_holder = ProgressHolder()
-    with display_progress(cast("Session", progress_holder)):
-        place = prometheus.fetch(
-            Server(url), request, Path(out), lambda label, done, total: progress_holder.progress(label, done, total)
-        )
-    output.print_line(place)
-
+from assay.util.escape import truncate
 
 HEADER = ("name", "records", "hosts", "event", "metrics", "note")
+
+
 FEW_HOSTS, FEW_METRICS = 2, 3  # listed by name in a table
+
+
 WIDEST = 160  # characters shown of a record's text
+
+
 WIDEST_NAME = 60  # characters shown of a name in a table; those of text logs are patterns
 
 
@@ -75,8 +40,6 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
     Lists the names of events, then unknown names with the events that they may be new names of, then events without
     records. Works even if no record is recognised. The table cuts long names; --format json and csv have them whole.
     """
-    from assay.app.author.inspect import inspect_run
-    from assay.app.session.runs import parse_runs
 
     with open_command_session(context) as session:
         (named_run,) = parse_runs([run])
@@ -89,7 +52,6 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
 
 
 def _format_row(item: RecordName, is_short: bool) -> tuple[str, ...]:
-    from assay.util.escape import truncate
 
     hosts = _format_few(item.hosts, FEW_HOSTS, "hosts") if is_short else " ".join(item.hosts)
     metrics = _format_few(item.metrics, FEW_METRICS, "metrics") if is_short else " ".join(item.metrics)
@@ -105,7 +67,6 @@ def _format_few(names: tuple[str, ...], limit: int, plural: str) -> str:
 
 def _format_note(item: RecordName) -> str:
     """Return further information on a name."""
-    from assay.util.escape import truncate
 
     if item.is_ruled_out:
         return f"rejected by the conditions of `{item.event}`"

@@ -1,4 +1,4 @@
-"""Define the commands for authors of specs: `assay init`, `schema`, `watch`, `lsp`."""
+"""Define `assay watch`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from assay.cli.options import (
     add_cache_option,
     add_default_out_option,
     add_forms_option,
-    add_system_option,
     complete_names,
     open_command_session,
     open_context_session,
     replace_run_names,
 )
 from assay.cli.serve import WATCH_PORT, add_address_options, print_address
-from assay.util.diagnostics import USAGE, AssayError, fail, suggest_nearest
+from assay.util.diagnostics import USAGE, AssayError
 from assay.util.file_changes import ChangeWaiter
 from assay.util.os_errors import convert_os_error
 from assay.util.scratch import clean_up
@@ -39,31 +38,58 @@ if TYPE_CHECKING:
     from assay.lang.workspace import Workspace
 
 
-@click.command()
-def lsp() -> int:
-    """Start the language server for specs, over stdin and stdout.
-
-    Provides diagnostics, hover, go to definition, completion and renaming. See docs/how-to.md for editor settings.
-    """
-    try:
-        import pygls  # noqa: F401
-    except ImportError:
-        raise fail("no-package", "the language server requires the package `pygls`",
-                   hint="run pip install 'assay[lsp]'", status=USAGE) from None  # fmt: skip
-    from assay.lsp.server import serve
-
-    return serve()
-
-
 INTERRUPT = {signal.SIGINT}
+
+
 PAUSE = 0.1  # seconds between polls of the files if the system does not notify of changes
+
+
 #: Codes of errors whose cause may disappear without a change of the watched files.
 EXTERNAL_CODES = ("cache", "disk-full", "file", "output")
+
+
 RETRY_DELAY = 5.0  # seconds until the next build after such an error
+
+
 ERROR_DELAY = 0.2  # seconds after a failed build in which a change shows that it read half-written files
+
+
 MOST_BUILDS = 3  # until an error is printed although files change all the time
 
+
 Work = Sequence[Callable[[], None]]
+
+
+@click.command()
+@click.argument("report", shell_complete=complete_names("reports"))
+@click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True, callback=replace_run_names,
+              help=RUN_HELP)  # fmt: skip
+@add_default_out_option
+@add_forms_option
+@click.option("--serve", "is_served", is_flag=True, help="Show the web page of the report, and reload it by itself.")
+@add_address_options(WATCH_PORT)
+@add_cache_option
+@click.pass_context
+def watch(
+    context: click.Context, report: str, runs: tuple[str, ...], out: str, forms: tuple[str, ...], is_served: bool,
+    host: str, port: int,
+) -> None:  # fmt: skip
+    """Rebuild a report whenever specs, queries, templates or runs change.
+
+    After an error, the last good report stays in place. With --serve, a browser shows the report or the errors of the
+    last build. Press Ctrl-C to stop.
+    """
+    if not is_served:
+        watch_report(context, report, runs, Path(out), forms, lambda _: None)
+    from assay.report.output_forms import HTML
+    from assay.server.http_server import open_server
+    from assay.server.live_site import LiveSite
+
+    site = LiveSite(report, Path(out))
+    with open_server(host, port, site.answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        print_address(server)
+        watch_report(context, report, runs, Path(out), {HTML, *forms}, site.publish)
 
 
 def watch_report(
@@ -232,144 +258,3 @@ class _IdleWorker:
         from assay.engine import executor
 
         executor.start_engines(self._engines)
-
-
-@click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.argument("more_logs", metavar="[LOG]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--from",
-    "logs",
-    metavar="LOG",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Propose specs for this log, or the logs in this folder (repeatable; further ones may follow it).",
-)
-@click.option("--each", type=click.Choice(["run", "host", "part"]),
-              help="Read each log of --from as a run, a host of one run, or a part of the log of one host  "
-                   "[default: names and folders decide]")  # fmt: skip
-@click.option("--update-schema", is_flag=True, help="Only update the schema and Prelude in the workspace DIR.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format of the proposal."
-)
-@click.pass_context
-def init(
-    context: click.Context,
-    folder: Path,
-    more_logs: tuple[Path, ...],
-    logs: tuple[Path, ...],
-    each: str | None,
-    update_schema: bool,
-    form: str,
-) -> None:
-    """Create a workspace with a small example that builds at once.
-
-    The example has events, three metrics, two runs and a report. With --from, the workspace reads your own logs
-    instead: its specs are a proposal, with comments that say why, and its run is a copy of the logs. The workspace also
-    has the schema and the Prelude that specs import.
-    """
-    _check_init_options(logs, more_logs, update_schema, each or "", form)
-    if logs:
-        _init_from_logs(context, folder, (*logs, *more_logs), each or "", form)
-        return
-    from assay.app.author import init as init_module
-
-    with open_command_session(context):
-        lines = init_module.update_schema(folder) if update_schema else init_module.create_workspace(folder)
-    if not update_schema:
-        output.print_line("Try it:")
-    for line in lines:
-        output.print_line(f"  {line}" if not update_schema else line)
-
-
-def _check_init_options(
-    logs: Sequence[Path], more_logs: Sequence[Path], update_schema: bool, each: str, form: str
-) -> None:
-    """Raise AssayError (usage) for options that only go with --from, or do not go with it."""
-    if logs and update_schema:
-        raise fail("options", "`--update-schema` does not go with `--from`", status=USAGE)
-    if not logs and more_logs:
-        raise fail("options", f"unexpected argument `{more_logs[0]}`", hint="name logs after `--from`", status=USAGE)
-    if not logs and each:
-        raise fail("options", "`--each` needs `--from`, since there are no other logs", status=USAGE)
-    if not logs and form != "text":
-        raise fail("options", "`--format` needs `--from`, since there is no other proposal", status=USAGE)
-
-
-def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], each: str, form: str) -> None:
-    from assay.app.session.entry_points import load_proposer
-
-    with open_command_session(context):
-        workspace = load_proposer()(folder, logs, each)
-    if form == "json":
-        output.print_data(workspace.to_json())
-        return
-    for line in workspace.describe():
-        output.print_line(line)
-    output.print_line("Try it:")
-    for command in workspace.commands:
-        output.print_line(f"  {command}")
-    if workspace.has_percentiles:
-        output.print_line("Percentiles: add `--columns median,p95,p99` to `assay build`.")
-
-
-@click.command()
-@click.argument("file", required=False)
-@add_system_option
-@click.pass_context
-def schema(context: click.Context, file: str | None, system: str | None) -> None:
-    """Print the JSON Schema of a document of a run.
-
-    Without FILE, print the schemas of all documents, by system and file.
-    """
-    from assay.app.author.run_schema import create_run_schemas
-
-    with open_command_session(context) as session:
-        schemas_by_system = {
-            item: create_run_schemas(session.load_package(item).package) for item in session.list_systems(system)
-        }
-    if file is None:
-        output.print_data(schemas_by_system)
-        return
-    matches = [(item, schemas[file]) for item, schemas in schemas_by_system.items() if file in schemas]
-    if not matches:
-        files = sorted({name for schemas in schemas_by_system.values() for name in schemas})
-        raise fail("unknown-file", f"no constant is read from a file `{file}`", expected=", ".join(files),
-                   hint=suggest_nearest(file, files), status=USAGE)  # fmt: skip
-    if len(matches) > 1:
-        names = ", ".join(item for item, _ in matches)
-        raise fail("systems", f"several systems read a file `{file}`: {names}", hint="pass --system NAME",
-                   status=USAGE)  # fmt: skip
-    output.print_data(matches[0][1])
-
-
-@click.command()
-@click.argument("report", shell_complete=complete_names("reports"))
-@click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True, callback=replace_run_names,
-              help=RUN_HELP)  # fmt: skip
-@add_default_out_option
-@add_forms_option
-@click.option("--serve", "is_served", is_flag=True, help="Show the web page of the report, and reload it by itself.")
-@add_address_options(WATCH_PORT)
-@add_cache_option
-@click.pass_context
-def watch(
-    context: click.Context, report: str, runs: tuple[str, ...], out: str, forms: tuple[str, ...], is_served: bool,
-    host: str, port: int,
-) -> None:  # fmt: skip
-    """Rebuild a report whenever specs, queries, templates or runs change.
-
-    After an error, the last good report stays in place. With --serve, a browser shows the report or the errors of the
-    last build. Press Ctrl-C to stop.
-    """
-    if not is_served:
-        watch_report(context, report, runs, Path(out), forms, lambda _: None)
-    from assay.report.output_forms import HTML
-    from assay.server.http_server import open_server
-    from assay.server.live_site import LiveSite
-
-    site = LiveSite(report, Path(out))
-    with open_server(host, port, site.answer) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        print_address(server)
-        watch_report(context, report, runs, Path(out), {HTML, *forms}, site.publish)
