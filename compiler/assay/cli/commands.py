@@ -77,7 +77,6 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
         "regenerate": CommandEntry(
             "Rebuild a published report from its printed values.",
             ("assay regenerate publication.json -o build/again",),
-            "build:regenerate",
         ),
         "ingest": CommandEntry(
             "Ingest runs to Parquet, and print the folder of each source of each run.",
