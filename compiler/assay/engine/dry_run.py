@@ -28,6 +28,7 @@ from assay.sql.dialect import build_empty_table
 from assay.sql.error_positions import find_word, suggest_columns
 from assay.sql.relations import fill_constants
 from assay.util.diagnostics import Diagnostic, suggest_names
+from assay.util.time_units import SECOND
 
 if TYPE_CHECKING:
     import duckdb
@@ -95,7 +96,7 @@ MEMORY = "1GB"
 ROOM = 1500  # MiB by which the process may grow during a statement
 _KEYS = {HOST: "text", "seq": "integer", "t_ns": "instant", SERIES: "integer"}
 _SAMPLES: Mapping[str, object] = {
-    "integer": 1, "real": 0.5, "text": "", "boolean": False, "instant": 0, "duration": 1_000_000_000,
+    "integer": 1, "real": 0.5, "text": "", "boolean": False, "instant": 0, "duration": SECOND,
 }  # fmt: skip
 
 

@@ -10,8 +10,9 @@ import os
 from pathlib import Path
 
 from assay.util.diagnostics import AssayError, Diagnostic
+from assay.util.time_units import SECOND
 
-CHANGED_NS = 271_828 * 10**9  # in January 1970: no log is as old
+CHANGED_NS = 271_828 * SECOND  # in January 1970: no log is as old
 
 
 class AbsentFileError(AssayError):

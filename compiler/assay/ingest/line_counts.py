@@ -18,6 +18,7 @@ from assay.ingest.unknown_records import FILE_NAME_LIMIT, UnknownTally, merge_ta
 from assay.sql import dialect
 from assay.sql.dialect import build_column
 from assay.util.diagnostics import AssayError, fail
+from assay.util.time_units import SECOND
 
 if TYPE_CHECKING:
     import duckdb
@@ -312,7 +313,7 @@ def _build_names_query(table: str) -> exp.Select:
 
 #: ns by which a file may begin before the end of the previous one without a warning, since records about a rotation are
 #: not in order, and clocks may step back
-OVERLAP_TOLERANCE = 1_000_000_000
+OVERLAP_TOLERANCE = SECOND
 
 
 def list_overlap_warnings(files: RunFiles, file_counts: Sequence[FileCounts]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from assay.ingest import sql_trees, timestamps
 from assay.sql import dialect
+from assay.util.time_units import NANOSECONDS, SPELLED_NANOSECONDS
 
 NO_QUANTITY = ""
 
@@ -54,24 +55,24 @@ _DURATION = (
     r"^([-+]?)(?:(?:([0-9]{1,7})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,10}(?:\.[0-9]{1,9})?)s)?"
     r"|([0-9]{1,13}(?:\.[0-9]{1,6})?)ms|([0-9]{1,16}(?:\.[0-9]{1,3})?)(?:µs|μs|us)|([0-9]{1,19})ns|0)$"
 )
-#: group of `_DURATION` -> exact type of its number, nanoseconds of its unit, type of the nanoseconds; the product has
-#: at most 38 digits
-_DURATION_PARTS = {
-    "h": ("INT128", 3_600_000_000_000, "INT128"),
-    "m": ("INT128", 60_000_000_000, "INT128"),
-    "s": ("DECIMAL(28, 9)", 1_000_000_000, "DECIMAL(10, 0)"),
-    "ms": ("DECIMAL(28, 6)", 1_000_000, "DECIMAL(7, 0)"),
-    "us": ("DECIMAL(28, 3)", 1_000, "DECIMAL(4, 0)"),
-    "ns": ("INT128", 1, "INT128"),
+#: group of `_DURATION` -> exact type of its number, and type of the nanoseconds of its unit; the product has at most
+#: 38 digits
+_DURATION_TYPES = {
+    "h": ("INT128", "INT128"),
+    "m": ("INT128", "INT128"),
+    "s": ("DECIMAL(28, 9)", "DECIMAL(10, 0)"),
+    "ms": ("DECIMAL(28, 6)", "DECIMAL(7, 0)"),
+    "us": ("DECIMAL(28, 3)", "DECIMAL(4, 0)"),
+    "ns": ("INT128", "INT128"),
 }
 
 
 def _build_duration(text: exp.Expr) -> exp.Expr:
     """Return the nanoseconds of a duration."""
-    names = exp.Array(expressions=[sql_trees.build_text(name) for name in ("sign", *_DURATION_PARTS)])
+    names = exp.Array(expressions=[sql_trees.build_text(name) for name in ("sign", *_DURATION_TYPES)])
     parts = sql_trees.call("regexp_extract", text.copy(), sql_trees.build_text(_DURATION), names)
     total: exp.Expr | None = None
-    for name in _DURATION_PARTS:
+    for name in _DURATION_TYPES:
         total = (
             _build_part_nanoseconds(parts, name)
             if total is None
@@ -92,7 +93,8 @@ def _extract_part(parts: exp.Expr, name: str) -> exp.Expr:
 
 def _build_part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
     """Return the nanoseconds of a part of a duration; 0 if it is absent."""
-    number_type, nanoseconds, unit_type = _DURATION_PARTS[name]
+    number_type, unit_type = _DURATION_TYPES[name]
+    nanoseconds = NANOSECONDS["minute"] if name == "m" else SPELLED_NANOSECONDS[name]
     value = exp.Mul(
         this=sql_trees.try_cast(_extract_part(parts, name), number_type),
         expression=sql_trees.cast(dialect.build_integer(nanoseconds), unit_type),

@@ -18,11 +18,11 @@ from assay.util.diagnostics import AssayError, Diagnostic, Span, read_excerpt
 from assay.util.json_text import has_conflicting_key, parse_json
 from assay.util.numbers import MAGNITUDE
 from assay.util.paths import resolve_path
+from assay.util.time_units import SECOND
 
 NO_DOCUMENT = "no-document"
 _SUBJECT = "the run has no "
 MAX_LISTED = 3  # constants that a message lists
-NANOSECONDS = 1_000_000_000  # of a second
 #: pattern of instants in documents, also printed by `assay schema`
 INSTANT = "([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.]([0-9]+))?Z"
 
@@ -315,7 +315,7 @@ def _parse_instant(text: str) -> int:
         raise ValueError(text)
     instant = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
     seconds = int((instant - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
-    return seconds * NANOSECONDS + int((match[2] or "")[:9].ljust(9, "0"))
+    return seconds * SECOND + int((match[2] or "")[:9].ljust(9, "0"))
 
 
 _EXPECTED = {

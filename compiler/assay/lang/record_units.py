@@ -15,20 +15,13 @@ from fractions import Fraction
 from assay.lang.expression_types import NONE
 from assay.lang.model.package import Event, Field, Form
 from assay.lang.model.vocabulary import Unit
+from assay.util.time_units import SECOND, TIME_UNITS
 
 UNIT_OF = "unitOf"
 """Kind of the transform that names the field with the unit of a record."""
 
 TIME, SIZE, DATA_RATE, RATE, PERCENT = "time", "size", "data rate", "rate", "share"
-_TIMES = {
-    "nanosecond": (1, ("ns", "nsec", "nanos", "nanosecond", "nanoseconds")),
-    "microsecond": (10**3, ("us", "µs", "μs", "usec", "micros", "microsecond", "microseconds")),
-    "millisecond": (10**6, ("ms", "msec", "millis", "millisecond", "milliseconds")),
-    "second": (10**9, ("s", "sec", "secs", "second", "seconds")),
-    "minute": (60 * 10**9, ("min", "mins", "minute", "minutes")),
-    "hour": (3600 * 10**9, ("h", "hr", "hrs", "hour", "hours")),
-    "day": (86400 * 10**9, ("d", "day", "days")),
-}  # nanoseconds, and names
+_TIMES = {unit.name: (unit.nanoseconds, unit.spellings) for unit in TIME_UNITS}
 _SIZES = {
     "byte": (Fraction(1), ("B", "byte", "bytes")),
     "kilobyte": (Fraction(10**3), ("kB", "KB", "kilobyte", "kilobytes")),
@@ -134,7 +127,7 @@ def _list_units() -> dict[str, tuple[str, Fraction]]:
     units: dict[str, tuple[str, Fraction]] = {name: (TIME, Fraction(size)) for name, (size, _) in _TIMES.items()}
     units |= {name: (SIZE, size) for name, (size, _) in _SIZES.items()}
     for time, (nanoseconds, _) in _TIMES.items():
-        second = Fraction(10**9, nanoseconds)
+        second = Fraction(SECOND, nanoseconds)
         units |= {f"{name} / {time}": (DATA_RATE, size * second) for name, (size, _) in _SIZES.items()}
         units |= {f"{name} / {time}": (RATE, second) for name in _COUNTED}
     return units | {"hertz": (RATE, Fraction(1)), "percent": (PERCENT, Fraction(1))}

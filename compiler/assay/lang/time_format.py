@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from assay.lang.model.package import Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.regex import escape_literal
+from assay.util.time_units import EPOCH_FORMS, SECOND, SPELLED_NANOSECONDS
 
 #: unit of a number since 1970 -> number of its digits below a second
-SINCE_1970 = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+SINCE_1970 = {form: len(str(SECOND // SPELLED_NANOSECONDS[form])) - 1 for form in EPOCH_FORMS}
 #: placeholder of a format, as in `strptime` -> its meaning
 PLACES = {
     "Y": "year", "y": "year without century", "m": "month", "b": "month, short name", "B": "month, name",
@@ -144,6 +145,6 @@ def parse_offset(zone: str) -> int | None:
 
 def format_instant(nanoseconds: int) -> str:
     """Return an instant in ns as RFC 3339, without trailing zeros in its seconds."""
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // 1_000_000_000)
-    parts = f".{nanoseconds % 1_000_000_000:09d}".rstrip("0").rstrip(".")
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // SECOND)
+    parts = f".{nanoseconds % SECOND:09d}".rstrip("0").rstrip(".")
     return f"{moment.isoformat(timespec='seconds').replace('+00:00', '')}{parts}Z"

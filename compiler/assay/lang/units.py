@@ -22,6 +22,7 @@ from assay.lang.expression_types import COUNT, NONE, UnitError, Units
 from assay.lang.model.package import Package
 from assay.lang.model.series import Series
 from assay.util.numbers import parse_decimal
+from assay.util.time_units import SECOND
 
 DEFINITIONS = (
     "byte = [information] = B",
@@ -55,7 +56,7 @@ LONGEST = 100  # characters of a unit
 _UNIT = re.compile(rf"(?:{WORD}|\*\* ?-?[0-9]{{1,2}}(?![0-9 ]*\*\*)|[*/() ]|1\b)+")
 
 
-_SECOND, _NANOSECONDS = "second", 1_000_000_000
+_SECOND = "second"
 #: the field that a record contributes if a series has no `value`
 VALUE = "value"
 #: readings that grow with the length of an interval, so that they may be printed per second
@@ -93,7 +94,7 @@ def count_nanoseconds(unit: str) -> int:
     """
     time = unit.partition("/")[0].strip()
     if time in (_SECOND, NONE):
-        return _NANOSECONDS  # the common case, without loading the library
+        return SECOND  # the common case, without loading the library
     return int(get_library(()).compute_factor(time, "nanosecond"))
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from assay.util.time_units import SECOND, TIME_UNITS
+
 _DECIMAL, _BINARY = 1000, 1024
 _WHOLE = "Bytes"  # whole numbers as long as they are legible: a fraction of a kilobyte says less
 SHORT_SYMBOLS = {_WHOLE: "B"}
@@ -13,7 +15,7 @@ SHORT_SYMBOLS = {_WHOLE: "B"}
 
 #: symbols of one quantity, each so many times the one before it
 _FAMILIES = (
-    (("ns", "µs", "ms", "s"), _DECIMAL),
+    (tuple(unit.symbol for unit in TIME_UNITS if unit.nanoseconds <= SECOND), _DECIMAL),
     (("B", "kB", "MB", "GB", "TB"), _DECIMAL),
     ((_WHOLE, "kB", "MB", "GB", "TB"), _DECIMAL),
     (("B", "KiB", "MiB", "GiB", "TiB"), _BINARY),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from assay.engine.mount import HostLog
 from assay.quality.finding import MAX_LISTED_NAMES, SHORT_LOG, SHORT_RUN, Finding, format_metric_list, list_hosts
 from assay.util.numbers import format_count
+from assay.util.time_units import SECOND
 
 #: a log ends early if it does by this many of its own mean gaps and by this share of the others' duration
 EARLY_GAPS, EARLY_SHARE = 20, 0.1
@@ -18,7 +19,6 @@ ALL_RECORDS, EARLY_SHARE_OF_ALL = 0.9, 1 / 3
 LEAST_RECORDS = 20
 #: a run ends early if its duration and its number of records are below this share of those of another run
 SHORT_SHARE = 0.6
-_NS = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,5 +184,5 @@ def _list_early_hosts(reference: RunExtent, run: RunExtent) -> list[str]:
 
 def format_seconds(duration_ns: float) -> str:
     """Return a duration in words: `300 s`, `2.5 s`."""
-    seconds = duration_ns / _NS
+    seconds = duration_ns / SECOND
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"

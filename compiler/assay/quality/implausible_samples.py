@@ -17,6 +17,7 @@ from assay.lang.quantities import DURATION, RATE, SHARE, SIZE
 from assay.lang.units import UnitLibrary, UnknownUnitError
 from assay.quality.extents import LogExtent, format_seconds
 from assay.quality.finding import ABOVE_WHOLE, LONG_SAMPLES, SENTINEL_SAMPLES, ZERO_SAMPLES, Finding, format_metric_list
+from assay.util.time_units import NANOSECONDS, SECOND
 
 #: numbers that programs write for a missing value: the greatest of 16, 32 and 64 bits, and of four to nine digits
 SENTINELS = (2**16 - 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, *(10**digits - 1 for digits in range(4, 10)))
@@ -28,8 +29,7 @@ LEAST_ZEROS = 20
 _MEASURED = (SIZE, DURATION, RATE)
 #: why samples may be longer than the run: they need not be wrong
 _MAY_BE = "the log may begin late, or the unit may be wrong"
-_YEAR_NS = 366 * 86400 * 10**9
-_SECOND_NS = 10**9
+_YEAR_NS = 366 * NANOSECONDS["day"]
 
 Distributions = Mapping[str, Distribution]
 
@@ -102,7 +102,7 @@ def _list_limits(
     if quantity == SHARE and base in ("", "dimensionless"):
         yield ABOVE_WHOLE, 1 / factor, f"above {float(1 / factor):g} {metric.unit.symbol}".rstrip(), "it is no share"
     if quantity == DURATION and base == "second":
-        nanosecond = 1 / (factor * _SECOND_NS)
+        nanosecond = 1 / (factor * SECOND)
         yield LONG_SAMPLES, _YEAR_NS * nanosecond, "longer than a year", "an instant may be read as a duration"
         duration = max((item.last_ns for item in extents), default=0) - min((e.first_ns for e in extents), default=0)
         if duration > 0:

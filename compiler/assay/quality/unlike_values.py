@@ -10,9 +10,10 @@ from itertools import pairwise
 from assay.engine.results import Distribution
 from assay.lang.model.package import Metric
 from assay.quality.finding import UNLIKE, Finding, format_metric_list
+from assay.util.time_units import NANOSECONDS, TIME_UNITS
 
 #: symbols of units of durations
-TIMES = ("ns", "µs", "ms", "s", "min", "h")
+TIMES = tuple(unit.symbol for unit in TIME_UNITS if unit.nanoseconds <= NANOSECONDS["hour"])
 #: samples that the other run would have of a share, if it were the same there: by chance it has none
 LEAST_EXPECTED = 10
 #: the share that is odd if the other run has a few such samples, too

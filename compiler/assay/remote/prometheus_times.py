@@ -7,14 +7,22 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from assay.util.diagnostics import USAGE, fail
+from assay.util.time_units import NANOSECONDS, SECOND, SPELLED_NANOSECONDS
 
-UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _DURATION = re.compile(r"(?:[0-9]{1,12}(?:ms|[smhdw]))+")
 _SECONDS = re.compile(r"[0-9]{1,11}(?:\.[0-9]+)?")
 _RFC3339 = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)")
 
 
-MILLISECOND = 1_000_000  # ns
+MILLISECOND = NANOSECONDS["millisecond"]
+_DAY = NANOSECONDS["day"]
+_SIZES = {
+    "m": NANOSECONDS["minute"],
+    "w": 7 * _DAY,
+    **{name: SPELLED_NANOSECONDS[name] for name in ("ms", "s", "h", "d")},
+}
+#: unit of a duration -> its milliseconds
+UNITS = {name: size // MILLISECOND for name, size in _SIZES.items()}
 
 
 def parse_instant(text: str, option: str) -> int:
@@ -25,7 +33,7 @@ def parse_instant(text: str, option: str) -> int:
 def parse_nanoseconds(text: str, option: str) -> int:
     """Parse an RFC 3339 time or Unix seconds into ns since 1970.  Raises AssayError: it is neither."""
     if _SECONDS.fullmatch(text):
-        return int(Decimal(text) * 1_000_000_000)
+        return int(Decimal(text) * SECOND)
     match = _RFC3339.fullmatch(text)
     try:
         if match is None:
@@ -39,7 +47,7 @@ def parse_nanoseconds(text: str, option: str) -> int:
             status=USAGE,
         ) from None
     whole = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
-    return whole * 1_000_000_000 + int((match[3] or "0")[:9].ljust(9, "0"))
+    return whole * SECOND + int((match[3] or "0")[:9].ljust(9, "0"))
 
 
 def parse_duration(text: str, option: str) -> int:

@@ -21,6 +21,7 @@ from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, build_literal, compile_expression
 from assay.sql.grains import build_phase_condition
 from assay.sql.template import Slot, fill_expression, fill_query
+from assay.util.time_units import SECOND
 
 Constants = Mapping[str, object]
 
@@ -61,7 +62,6 @@ def _reduce_lines(reduction: str) -> exp.Expr:
 
 Stage = tuple[str, exp.Query]
 
-SECOND = 1_000_000_000
 #: a sample is near an end of the window when it is closer than this many mean gaps
 NEAR = "1.1"
 

@@ -14,7 +14,9 @@ import time
 import zlib
 from pathlib import Path
 
-SETTLED = 2 * 10**9  # ns: a file that changed more recently may change again within the resolution of its time
+from assay.util.time_units import SECOND
+
+SETTLED = 2 * SECOND  # ns: a file that changed more recently may change again within the resolution of its time
 
 
 def hash_file(path: Path) -> str:

@@ -9,8 +9,9 @@ from assay.lang.breaks import describe_crossed_breaks
 from assay.lang.check.reports import is_day
 from assay.lang.segments import is_segment
 from assay.util.diagnostics import USAGE, fail
+from assay.util.time_units import NANOSECONDS, SECOND
 
-_MIN_INSTANT = 365 * 24 * 3600 * 1_000_000_000  # of the year 1971; earlier ones are relative to a start
+_MIN_INSTANT = 365 * NANOSECONDS["day"]  # of the year 1971; earlier ones are relative to a start
 
 
 def get_report_date(computation: Computation) -> str:
@@ -39,7 +40,7 @@ def get_last_day(run: RunResult) -> str:
     if last_ns is None or last_ns < _MIN_INSTANT:
         day = run.ingested_run.constants.get("date")
         return day if isinstance(day, str) and is_day(day) else ""
-    return datetime.datetime.fromtimestamp(last_ns // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
+    return datetime.datetime.fromtimestamp(last_ns // SECOND, tz=datetime.UTC).strftime("%Y-%m-%d")
 
 
 def _find_last_instant(run: RunResult) -> int | None:

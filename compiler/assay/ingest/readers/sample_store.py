@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.util import numbers
 from assay.util.diagnostics import AssayError, fail
+from assay.util.time_units import SECOND
 
 if TYPE_CHECKING:
     import duckdb
@@ -247,7 +248,7 @@ def _check_conflicts(connection: duckdb.DuckDBPyConnection, names: Mapping[int, 
             f"{instants} two samples that differ",
             expected="one value of a series at an instant",
             notes=tuple(
-                f"{name}{key} at {Decimal(t_ns) / 10**9} s: {low!r} in {names[low_file]}, "
+                f"{name}{key} at {Decimal(t_ns) / SECOND} s: {low!r} in {names[low_file]}, "
                 f"{high!r} in {names[high_file]}"
                 for name, key, t_ns, low, high, low_file, high_file, _ in rows
             ),

@@ -12,7 +12,6 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, register_renderer
 from assay.report.blocks.scatter import format_file_name
 from assay.report.blocks.timeline import (
-    SECOND,
     Caption,
     Lines,
     build_line_plot,
@@ -22,6 +21,7 @@ from assay.report.blocks.timeline import (
 )
 from assay.report.charts.line_reduction import Line
 from assay.report.document import Plot
+from assay.util.time_units import SECOND
 
 
 @register_renderer(Curve)

@@ -27,13 +27,14 @@ from assay.report.blocks.context import (
     register_renderer,
 )
 from assay.report.blocks.scatter import COARSE, Point, frame_points, thin_points
-from assay.report.blocks.timeline import MEAN, SECOND, Lines, collect_lines, describe_reduced_lines, frame_lines
+from assay.report.blocks.timeline import MEAN, Lines, collect_lines, describe_reduced_lines, frame_lines
 from assay.report.cell_links import FACT, REPEATS, CellLink, CellSource, create_row_source
 from assay.report.charts.line_reduction import MAX_POINTS, Line, count_points, reduce_lines
 from assay.report.document import Mark, Plot, Table, Value
 from assay.report.glossary import get_column_id, get_constant_id
 from assay.report.run_results import RunFigures, add_unit
 from assay.util.escape import shorten
+from assay.util.time_units import SECOND
 
 #: columns of a grid on a landscape page
 LANDSCAPE_COLUMNS = 8

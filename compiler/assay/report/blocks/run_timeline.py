@@ -14,7 +14,6 @@ from assay.lang.series_wording import LINES
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.blocks.rows import get_rows, get_series_span
 from assay.report.blocks.timeline import (
-    SECOND,
     Lines,
     break_at_gaps,
     choose_time_unit,
@@ -29,6 +28,7 @@ from assay.report.charts.line_reduction import Line, count_points, reduce_lines
 from assay.report.document import Plot
 from assay.report.run_results import RunFigures
 from assay.util.numbers import format_count
+from assay.util.time_units import SECOND
 
 
 @register_renderer(RunTimeline)

@@ -22,8 +22,8 @@ from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot
 from assay.report.run_results import RunFigures
 from assay.util.numbers import format_count
+from assay.util.time_units import SECOND
 
-SECOND = 1_000_000_000
 MEAN = line_strokes.MEAN
 #: the column of a timeline's points that has the name of their line
 LINE = "line"
