@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.app.judge.judged_results import RecordedChange, get_group_results, list_judged_groups, parse_judged_results
+from assay.app.judge.judged_results import get_group_results, list_judged_groups, parse_judged_results
+from assay.app.judge.recorded_change import RecordedChange
 from assay.cli.judged_texts import (
     count_all_verdicts,
     describe_quantiles,

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from assay.app.compare.compared_metrics import ComparedMetric, ComparedVersion, RunComparison
-from assay.app.judge.judged_results import RecordedChange
+from assay.app.judge.recorded_change import RecordedChange
 from assay.cli import output
 from assay.cli.judged_texts import (
     count_verdicts,

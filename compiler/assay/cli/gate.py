@@ -25,7 +25,8 @@ from assay.app.compare.gate import (
     list_missing_data,
     require_decision,
 )
-from assay.app.judge.judged_results import RESULTS, ComparedRun, JudgedResults, RecordedChange, read_judged_results
+from assay.app.judge.judged_results import RESULTS, ComparedRun, JudgedResults, read_judged_results
+from assay.app.judge.recorded_change import RecordedChange
 from assay.app.session.session import Session
 from assay.cli import output
 from assay.cli.gate_markdown import format_markdown, format_undecided

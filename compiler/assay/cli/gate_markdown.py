@@ -14,7 +14,8 @@ from assay.app.compare.gate import (
     list_all_gated,
     list_cautions,
 )
-from assay.app.judge.judged_results import JudgedResults, RecordedChange
+from assay.app.judge.judged_results import JudgedResults
+from assay.app.judge.recorded_change import RecordedChange
 from assay.cli.judged_texts import (
     DATA_LOST,
     NO_INTERVAL,

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from assay.app.compare.gate import count_runs_to_decide
-from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedChange, list_distinct
+from assay.app.judge.judged_results import ComparedRun, JudgedResults
+from assay.app.judge.recorded_change import RecordedChange, list_distinct
 from assay.lang.segments import get_whole
 from assay.number_styles.prefixed import format_change_within, format_percent_interval, format_value
 from assay.number_styles.row import NO_VALUE

@@ -44,7 +44,9 @@ def test_silence_on_a_metric_follows_its_verdict(verdicts: tuple[str, str], expe
             name,
             "s",
             Place("", "1.0", "1.1"),
-            {VERDICT: PrintedCell(name, "Verdict", verdict, VERDICT, verdict=CellVerdict(0, 5, verdict))} if verdict else {},
+            {VERDICT: PrintedCell(name, "Verdict", verdict, VERDICT, verdict=CellVerdict(0, 5, verdict))}
+            if verdict
+            else {},
         )
         for name, verdict in zip(("first", "second"), verdicts, strict=True)
     }

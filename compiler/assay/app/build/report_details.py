@@ -9,7 +9,7 @@ from types import MappingProxyType
 from assay.app.build.metric_details import NO_COURSES, Courses
 from assay.app.compute.computation import Computation
 from assay.app.compute.sql_files import HEAD, PHASES, get_sql_file_name, render_sql_files
-from assay.app.judge.judging import build_change_data
+from assay.app.judge.recorded_change import build_change_data
 from assay.engine.point_rows import get_column
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang import dependencies

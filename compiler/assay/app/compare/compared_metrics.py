@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from assay.app.compute.ingest import find_system
 from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.subject import find_metric
-from assay.app.judge.judged_results import NO_SECTION, RecordedChange
+from assay.app.judge.judged_results import NO_SECTION
+from assay.app.judge.recorded_change import RecordedChange
 from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.lang.checked_package import CheckedPackage

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedChange, RecordedFinding, decide_change
+from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedFinding
+from assay.app.judge.recorded_change import RecordedChange, decide_change
 from assay.app.session.session import Session
 from assay.judgement.change import compute_log
 from assay.judgement.gate import adjust_by_holm, has_enough_repeats

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from assay.app.compare.compare_runs import DEFAULT_RULES
 from assay.app.compare.gate import list_all_gated
-from assay.app.judge.judged_results import JudgedResults, RecordedChange, read_judged_results
+from assay.app.judge.judged_results import JudgedResults, read_judged_results
 from assay.app.judge.judging import list_gated
+from assay.app.judge.recorded_change import RecordedChange
 from assay.app.session.session import Session
 from assay.judgement.change import compute_log
 from assay.judgement.noise import count_runs_to_detect

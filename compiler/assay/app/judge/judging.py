@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 
+from assay.app.judge.recorded_change import build_change_data
 from assay.app.judge.run_quantiles import read_quantiles
 from assay.engine.results import Distribution, RunResults
 from assay.judgement.batches import LEAST_UNITS, Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
@@ -28,7 +29,6 @@ from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
 from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimensions_of_segment
 from assay.report.declared_margin import convert_margin, get_whole_of_share
-from assay.report.mixes import build_mix_data
 
 _MOST_ROUNDED = Fraction(1, 10_000)
 
@@ -343,40 +343,3 @@ def build_run_cells(
 def _read_integer(value: object) -> int:
     assert isinstance(value, int)
     return value
-
-
-def build_change_data(metric: str, change: JudgedChange, level: float) -> dict[str, object]:
-    """Return the judgement of a change as plain data; numbers are null where there is no interval.
-
-    From a base of 0 there is only the interval of the difference.
-    """
-    judgement, comparison = change.judgement, change.judgement.comparison
-    margin = change.margin.resolve(comparison.base) if comparison else change.margin
-    percent, interval = (comparison.percent, judgement.interval) if comparison and comparison.percent else (None, None)
-    difference = comparison.difference.compute_interval(level) if comparison else None
-    return {
-        **({"equal_to": change.equal_to} if change.equal_to not in ("", metric) else {}),
-        "verdict": judgement.verdict.value,
-        "reason": judgement.reason.value if judgement.reason else None,
-        "better": judgement.direction.value,
-        "difference": comparison.difference.value if comparison else None,
-        "difference_low": difference.low if difference else None,
-        "difference_high": difference.high if difference else None,
-        "percent": percent.value if percent else None,
-        "low": interval.low if interval else None,
-        "high": interval.high if interval else None,
-        "p": judgement.p,
-        "p_margin": judgement.p_worse,
-        "gate": change.adjusted,
-        "margin": {"percent": margin.percent, "amount": margin.amount, "least": judgement.margin if percent else None},
-        "df": comparison.judged.df if comparison else None,
-        "batches": comparison.spread.batches if comparison else None,
-        "units": comparison.units if comparison else None,
-        "decided_by": comparison.spread.decided_by.value if comparison else None,
-        "notes": [note.value for note in comparison.spread.notes] if comparison else [],
-        **({"paired": change.paired.to_json()} if change.paired else {}),
-        "tails": [item.to_json() for item in change.tails],
-        "moved": change.is_moved,
-        "by_itself": change.is_by_itself,
-        **({"mix": build_mix_data(change.mix, comparison)} if change.mix else {}),
-    }
