@@ -22,13 +22,13 @@ from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.tails import TailChange
 from assay.judgement.verdict import Direction, Margin, Verdict, judge, withdraw_verdict
 from assay.lang.model.package import Metric
-from assay.report.answer import Answer, JudgedRow, JudgedSegment
-from assay.report.answer_candidates import Candidate, format_values
-from assay.report.answer_sentences import compose_counts, compose_headline
-from assay.report.compose_answer import compose_answer, describe_change, explain_undecided
 from assay.report.document import Document
 from assay.report.document_json import parse_document, to_json
-from assay.report.forest_axis import choose_axis
+from assay.report.first_page.answer import Answer, JudgedRow, JudgedSegment
+from assay.report.first_page.candidates import Candidate, format_values
+from assay.report.first_page.compose import compose_answer, describe_change, explain_undecided
+from assay.report.first_page.forest_axis import choose_axis
+from assay.report.first_page.sentences import compose_counts, compose_headline
 from assay.report.judged_cells import (
     describe_few_units,
     explain_short_reasons,

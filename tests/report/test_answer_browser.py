@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from assay.report.answer import Answer, JudgedSegment
+from assay.report.first_page.answer import Answer, JudgedSegment
 from assay.report.render.html import build_page
 from tests.report.test_answer import compose, create_crowded_answer, create_document
 from tests.report_sample import TEMPLATES

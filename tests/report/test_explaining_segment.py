@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.report.explaining_segment import SegmentChange, create_segment_change, find_explaining_segment
+from assay.report.first_page.explaining_segment import SegmentChange, create_segment_change, find_explaining_segment
 
 WHOLE = SegmentChange("time", 100.0, 110.0, 100)
 

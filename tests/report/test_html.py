@@ -22,7 +22,6 @@ import altair
 import pytest
 
 from assay.lang.segments import list_values_of_segment
-from assay.report.answer import Answer
 from assay.report.document import (
     Appendix,
     Chart,
@@ -38,6 +37,7 @@ from assay.report.document import (
     Table,
 )
 from assay.report.document_json import parse_document
+from assay.report.first_page.answer import Answer
 from assay.report.prose import Prose, Quote
 from assay.report.render.html import (
     Detail,

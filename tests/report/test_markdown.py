@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from assay.report.answer import Answer, JudgedRow, KeyChange
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Table
 from assay.report.document_json import parse_document
+from assay.report.first_page.answer import Answer, JudgedRow, KeyChange
 from assay.report.render.markdown import (
     escape_cell,
     escape_line,

@@ -19,7 +19,7 @@ from assay.cli.judged_texts import (
     select_unjudged_changes,
 )
 from assay.lang.segments import get_whole
-from assay.report.answer_sentences import describe_count, describe_unjudged_changes, explain_lack, name_largest
+from assay.report.first_page.sentences import describe_count, describe_unjudged_changes, explain_lack, name_largest
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 

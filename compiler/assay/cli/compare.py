@@ -38,7 +38,7 @@ from assay.cli.options import (
 from assay.judgement.verdict import Direction
 from assay.number_styles.prefixed import format_percent
 from assay.number_styles.row import NO_VALUE
-from assay.report.answer_sentences import describe_paired, describe_unjudged_changes
+from assay.report.first_page.sentences import describe_paired, describe_unjudged_changes
 from assay.report.mixes import describe_mixes
 from assay.report.render import markdown
 from assay.report.render.markdown import format_table

@@ -36,7 +36,7 @@ from assay.cli.judged_texts import (
     summarize_gate,
 )
 from assay.quality.finding import list_names
-from assay.report.answer_sentences import describe_unjudged_changes
+from assay.report.first_page.sentences import describe_unjudged_changes
 from assay.report.render.markdown import break_mentions, escape_cell, format_table
 from assay.util.diagnostics import AssayError
 from assay.util.numbers import format_count

@@ -12,7 +12,7 @@ from assay.lang.segments import get_whole
 from assay.number_styles.prefixed import format_change_within, format_percent_interval, format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
-from assay.report.answer_sentences import (
+from assay.report.first_page.sentences import (
     UnjudgedChange,
     count_by_itself,
     count_changed,

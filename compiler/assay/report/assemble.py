@@ -14,13 +14,13 @@ from assay.lang.segments import is_segment
 from assay.number_styles.registry import get_style
 from assay.number_styles.row import RunResults, has_right_magnitude, is_imprecise_percent
 from assay.report import run_results
-from assay.report.answer import Answer
 from assay.report.averages_note import describe_averages
 from assay.report.blocks.context import explain_blocks
 from assay.report.cell_links import FILTER, CellLink, CellSource
-from assay.report.compose_answer import compose_answers
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Appendix, Document, Group, Part, Table
+from assay.report.first_page.answer import Answer
+from assay.report.first_page.compose import compose_answers
 from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_metric_tables, iter_tables
 from assay.report.parts import (
     ShownParts,

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from assay.report.answer import Answer
 from assay.report.cell_links import AVERAGE, VERDICT, CellLink, CellVerdict, PrintedColumn, QuotedValue
 from assay.report.document_texts import normalize_texts
+from assay.report.first_page.answer import Answer
 from assay.report.formatted_text import TextBlock, list_leaves
 from assay.util.diagnostics import fail
 

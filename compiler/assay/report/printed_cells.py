@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from assay.judgement.verdict import Verdict
 from assay.lang.model.package import Package
 from assay.lang.segments import is_segment
-from assay.report.answer import Answer, JudgedRow
 from assay.report.cell_links import (
     AVERAGE,
     CHANGE,
@@ -33,6 +32,7 @@ from assay.report.cell_links import (
     CellVerdict,
 )
 from assay.report.document import Appendix, Document, MetricTable, Part, Table, name_table
+from assay.report.first_page.answer import Answer, JudgedRow
 from assay.report.judged_cells import format_verdict
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 

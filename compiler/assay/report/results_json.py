@@ -13,7 +13,7 @@ from assay.lang.model.report import Report
 from assay.lang.time_format import format_instant
 from assay.number_styles.row import Centile, Distribution, FormulaResult
 from assay.quality.finding import build_quality_data
-from assay.report.answer import Answer
+from assay.report.first_page.answer import Answer
 from assay.report.run_results import (
     LABEL_AND_ID,
     Choices,

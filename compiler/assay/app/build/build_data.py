@@ -16,8 +16,8 @@ from assay.app.judge.judging import build_judgement_data
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.model.parts import get_group_name
 from assay.lang.model.report import Report
-from assay.report.answer import Answer
 from assay.report.blocks.claims import build_claims_data
+from assay.report.first_page.answer import Answer
 from assay.report.group_changes import build_group_changes_data
 from assay.report.group_spreads import Spreads, build_groups_data
 from assay.report.results_json import build_calibration_data, build_caution_data, build_results_data

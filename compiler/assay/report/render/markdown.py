@@ -10,10 +10,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from assay.lang.segments import get_whole, is_segment, name_file
-from assay.report.answer import Answer, JudgedRow, JudgedSegment, KeyChange, list_linked_segments
 from assay.report.cell_links import VERDICT
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Group, MetricTable, Part, Plot, Table
+from assay.report.first_page.answer import Answer, JudgedRow, JudgedSegment, KeyChange, list_linked_segments
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import format_verdict, mark_changes
 from assay.report.render.markdown_text import format_coded, format_text_blocks, link_quotes

@@ -11,9 +11,12 @@ from assay.judgement.verdict import Direction, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.quality.finding import UNMEASURED, describe_findings, list_names
-from assay.report.answer import Answer, JudgedGroup, JudgedRow, KeyChange
-from assay.report.answer_candidates import Candidate, list_candidates, list_gated_segments
-from assay.report.answer_sentences import (
+from assay.report.comparison_caution import describe_caution, list_unequal_parameters
+from assay.report.document import Table
+from assay.report.first_page.answer import Answer, JudgedGroup, JudgedRow, KeyChange
+from assay.report.first_page.candidates import Candidate, list_candidates, list_gated_segments
+from assay.report.first_page.forest_axis import choose_axis
+from assay.report.first_page.sentences import (
     QuantileVerdict,
     UnjudgedChange,
     compose_counts,
@@ -30,9 +33,6 @@ from assay.report.answer_sentences import (
     name_unjudged_changes,
     name_worse_quantiles,
 )
-from assay.report.comparison_caution import describe_caution, list_unequal_parameters
-from assay.report.document import Table
-from assay.report.forest_axis import choose_axis
 from assay.report.judged_cells import (
     describe_few_units,
     explain_short_reasons,

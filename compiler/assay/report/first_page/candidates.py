@@ -17,8 +17,8 @@ from assay.lang.segments import get_whole, is_pooled, is_segment, list_values_of
 from assay.number_styles.prefixed import format_change_within, format_percent, format_percent_change, format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
-from assay.report.answer import JudgedRow, JudgedSegment
-from assay.report.explaining_segment import create_segment_change, find_explaining_segment
+from assay.report.first_page.answer import JudgedRow, JudgedSegment
+from assay.report.first_page.explaining_segment import create_segment_change, find_explaining_segment
 from assay.report.formatted_text import name_anchor
 from assay.report.judged_cells import (
     format_change_interval,

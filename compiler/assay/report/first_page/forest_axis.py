@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from assay.report.answer import Axis, JudgedRow
+from assay.report.first_page.answer import Axis, JudgedRow
 
 _LEAST_REACH = 1.0  # percent: an axis that is shorter would magnify noise
 _UPPER_SHARE = 0.75
