@@ -17,12 +17,12 @@ from assay.app.compare.compared_metrics import (
     Selection,
     choose_metrics,
     map_sections,
+    record_change,
 )
 from assay.app.compare.recorded_breaks import are_comparable, describe_breaks, set_days
 from assay.app.compute.splitting import add_gated_segments, restore_splits
 from assay.app.judge.judged_results import RESULTS, ComparedRun, JudgedResults, read_findings, read_results_data
 from assay.app.judge.judging import list_gated, mark_changes_by_chance
-from assay.app.judge.recorded_change import build_change_data, parse_change
 from assay.app.session.session import Session
 from assay.judgement.gate import assess_gate
 from assay.judgement.interval import Reason, Version, estimate_reach
@@ -250,8 +250,7 @@ def _build_metric(
     equivalent = Version((center,) * count_equivalent_runs(len(earlier))) if center is not None else Version(())
     reaches = tuple(estimate_reach(item, noise, judgements.level) for item in (equivalent, Version(tuple(values))))
     averages = (None if center is None else float(center), mean)
-    data = build_change_data(metric.id, judgements.changes[metric.id, version[0].name], judgements.level)
-    change = parse_change(metric.id, metric.name, metric.unit.symbol, section, averages, data, judgements.level)
+    change = record_change(judgements, metric, version[0].name, section, averages)
     measured = _list_measured(checked, metric, version, base)
     sizes = [[item.content.metrics[metric.id].size or 0 for item in items] for items in measured]
     return ComparedMetric(change, (reaches[0], reaches[1]), (sum(sizes[0]), sum(sizes[1])))

@@ -12,6 +12,7 @@ from assay.app.compare.compared_metrics import (
     choose_metrics,
     choose_report,
     map_sections,
+    record_change,
     sort_segments,
 )
 from assay.app.compare.run_messages import describe_runs, list_conditions, list_messages
@@ -20,7 +21,6 @@ from assay.app.compute.compute import compute
 from assay.app.compute.splitting import CountValues, add_gated_segments, split_by_columns, split_like_report
 from assay.app.judge.judging import JudgedVersion, judge_versions, measure_version
 from assay.app.judge.mixes import standardize_metrics
-from assay.app.judge.recorded_change import build_change_data, parse_change
 from assay.app.judge.repeats import list_versions
 from assay.app.session import filters
 from assay.app.session.options import choose_summary
@@ -151,6 +151,5 @@ def _compare_metric(
     section = titles.get(metric.id) or titles[get_whole(metric.id)]
     judged = judgements.changes[metric.id, version]
     (base, base_spread), (value, spread) = estimates[0], estimates[number]
-    data = build_change_data(metric.id, judged, judgements.level)
-    change = parse_change(metric.id, metric.name, metric.unit.symbol, section, (base, value), data, judgements.level)
+    change = record_change(judgements, metric, version, section, (base, value))
     return ComparedMetric(change, (base_spread, spread), judged.sizes)

@@ -10,10 +10,12 @@ from assay.app.compute.ingest import find_system
 from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.subject import find_metric
 from assay.app.judge.judged_results import NO_SECTION
-from assay.app.judge.recorded_change import RecordedChange
+from assay.app.judge.recorded_change import RecordedChange, build_change_data, parse_change
 from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
+from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.segments import get_whole
 from assay.runs.model import NamedRun
@@ -100,6 +102,18 @@ class ComparedMetric:
     change: RecordedChange
     spreads: tuple[float | None, float | None]
     sizes: tuple[int, int] | None
+
+
+def record_change(
+    judgements: ReportJudgements,
+    metric: Metric,
+    version: str,
+    section: str,
+    averages: tuple[float | None, float | None],
+) -> RecordedChange:
+    """Return the judged change of a metric in a version as results hold it, from the averages of base and version."""
+    data = build_change_data(metric.id, judgements.changes[metric.id, version], judgements.level)
+    return parse_change(metric.id, metric.name, metric.unit.symbol, section, averages, data, judgements.level)
 
 
 @dataclass(frozen=True, slots=True)
