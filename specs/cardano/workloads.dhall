@@ -15,7 +15,7 @@ let valueOnly = { name = "value-only", title = "Value-only workload" }
 
 let plutus = { name = "plutus", title = "Plutus workload" }
 
-let tables = \(g : B.Group) -> B.Part::{ title = g.title, group = g.name, blocks = B.sections contents.tables }
+let tables = \(g : B.Group) -> B.Part::{ title = g.title, group = Some g.name, blocks = B.sections contents.tables }
 
 in  S.Report::{
     , name = "workloads"

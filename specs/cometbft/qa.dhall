@@ -31,8 +31,7 @@ let experiment =
       , grain = grains.experiment.name
       , first = c.number.name
       , label = configuration
-      , begin = c.from.name
-      , end = c.to.name
+      , time = Some { begin = c.from.name, end = c.to.name }
       , absent = ""
       }
 
@@ -53,9 +52,9 @@ let chosen =
           , title = "Chosen experiment"
           , keys = [ c.connections.name, c.rate.name ]
           , pins = [ B.pin c.number constant.chosen ]
-          , most = m.validTxs.id
-          , done = m.validTxs.id
-          , due = m.expected.id
+          , most = Some m.validTxs.id
+          , done = Some m.validTxs.id
+          , due = Some m.expected.id
           , tolerance
           , absent = "no experiment without a fault that is not saturated"
           , without = [ fault.name ]
@@ -67,9 +66,9 @@ let overload =
           , title = "Overloaded experiment"
           , keys = [ c.connections.name, c.rate.name ]
           , pins = [ B.pin c.number constant.overload ]
-          , most = m.expected.id
-          , done = m.validTxs.id
-          , due = m.expected.id
+          , most = Some m.expected.id
+          , done = Some m.validTxs.id
+          , due = Some m.expected.id
           , tolerance
           , short = True
           , absent = "no experiment without a fault that is saturated"
@@ -80,7 +79,7 @@ let heaviest =
           experiment
       //  { name = "heaviest"
           , title = "Heaviest experiment"
-          , most = m.expected.id
+          , most = Some m.expected.id
           , absent = "no experiment"
           , without = [ fault.name ]
           , repeats = [ c.connections.name, c.rate.name ]
@@ -93,8 +92,7 @@ let rotation =
       , grain = grains.rotation.name
       , first = c.name.name
       , label = [] : List Text
-      , begin = c.from.name
-      , end = c.to.name
+      , time = Some { begin = c.from.name, end = c.to.name }
       , absent = "no rotating nodes (jobs whose names begin with ephemeral)"
       }
 
@@ -342,7 +340,7 @@ let qa =
         , R.section "Nodes" [ n.blockRate, n.mempoolSize, n.mostMemory, n.averageLoad ]
         ]
       , choices
-      , cases = constant.extensions.name
+      , cases = Some constant.extensions.name
       , parts =
         [ saturation
         , latencyPart

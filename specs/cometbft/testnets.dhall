@@ -27,7 +27,7 @@ let testnets =
       , title = "QA results of {last}"
       , intro = "Load tests of {last} on several testnets. Each testnet is compared with its own baseline."
       , choices = qa.choices
-      , cases = constant.extensions.name
+      , cases = Some constant.extensions.name
       , groups = [ large, rotating, extensions ]
       , parts =
             B.ofGroup
@@ -79,7 +79,7 @@ let testnets =
       , style = "prefixed"
       , label = constant.ident.name
       , observations = Some (./observations.dhall).testnets
-      , revision = constant.commit.name
+      , revision = Some constant.commit.name
       , doc = "QA results of several testnets, each compared with its own baseline"
       }
 

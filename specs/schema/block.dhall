@@ -18,7 +18,7 @@ let O = ./observation.dhall
 -- A table of the rows of a grain: key columns, then the values of metrics on each row. A metric of another grain that
 -- has the key columns of the listing shows its reduced value, or its mean, over the rows with that key.
 --   rejected  the rows that filters reject, with the names of these filters
---   most      pages print only the rows with the greatest values of this metric; empty: all rows
+--   most      pages print only the rows with the greatest values of this metric
 --   files     all rows are also written to files
 let Listing =
       { title : Text
@@ -26,7 +26,7 @@ let Listing =
       , keys : List Text
       , metrics : List Text
       , rejected : Bool
-      , most : Text
+      , most : Optional Text
       , files : Bool
       }
 
@@ -44,6 +44,9 @@ let Trends = { title : Text, doc : Text, metrics : List Text, template : Text }
 -- A column whose value is a constant of the run; a constant that is 0 or empty sets no value.
 let Pin = { column : Text, constant : Text }
 
+-- Columns of a grain with the first and last instant of the time of a row.
+let Span = { begin : Text, end : Text }
+
 -- A row of a grain that is chosen in each run. If constants of the run set `pins`, it is the row with these values.
 -- Else it is the row with the greatest value of the metric `most`, among the rows whose metric `done` is at most
 -- `tolerance` percent below the metric `due` (with `short`: more than that below it). Ties are resolved by the least
@@ -52,7 +55,7 @@ let Pin = { column : Text, constant : Text }
 --   keys      with keys, the row is chosen in the last run, and every other run has the row with the same values in
 --             these columns; without, it is chosen in each run
 --   label     columns that identify the row in text
---   begin, end  columns with the first and last instant of its time, for figures
+--   time      columns with the first and last instant of its time, for figures
 --   absent    the text for a run without such a row: `no ...`
 --   without   choices (without keys) whose rows are chosen only by pins
 --   repeats   columns in which the repeats of the chosen row agree with it; empty: `keys`
@@ -63,16 +66,15 @@ let Choice =
           , grain : Text
           , keys : List Text
           , pins : List Pin
-          , most : Text
-          , done : Text
-          , due : Text
+          , most : Optional Text
+          , done : Optional Text
+          , due : Optional Text
           , tolerance : Natural
           , short : Bool
           , least : List Text
           , first : Text
           , label : List Text
-          , begin : Text
-          , end : Text
+          , time : Optional Span
           , absent : Text
           , without : List Text
           , repeats : List Text
@@ -80,14 +82,13 @@ let Choice =
       , default =
         { keys = [] : List Text
         , pins = [] : List Pin
-        , most = ""
-        , done = ""
-        , due = ""
+        , most = None Text
+        , done = None Text
+        , due = None Text
         , tolerance = 0
         , short = False
         , least = [] : List Text
-        , begin = ""
-        , end = ""
+        , time = None Span
         , without = [] : List Text
         , repeats = [] : List Text
         }
@@ -98,7 +99,7 @@ let Choice =
 --   first      the column that distinguishes repeats: rows of the same cell, which shows their mean
 --   due        a metric with the expected value; a cell more than `tolerance` percent below it is marked
 --   diagonals  cells of equal `down` times `across` share a shade, and are listed in their own table
---   choice     the cell of the chosen row is bold, with `diagonals` all cells of its diagonal; empty: none
+--   choice     the cell of the chosen row is bold, with `diagonals` all cells of its diagonal
 --   without    choices whose rows are left out
 let Pivot =
       { title : Text
@@ -110,29 +111,29 @@ let Pivot =
       , due : Text
       , tolerance : Natural
       , diagonals : Bool
-      , choice : Text
+      , choice : Optional Text
       , without : List Text
       }
 
 -- A figure of a series: a line per value of a label; `mean`: also the mean of all lines, dashed; `alone`: only the
 -- mean.
 --   stacked  lines are stacked layers
---   choice   only the time of the chosen row, from its start; empty: all windows of the series
+--   choice   only the time of the chosen row, from its start, instead of all windows of the series
 let Timeline =
       { series : Text
       , title : Text
-      , line : Text
+      , line : Optional Text
       , mean : Bool
       , alone : Bool
       , stacked : Bool
-      , choice : Text
+      , choice : Optional Text
       , template : Text
       }
 
 -- A figure of the rows of a grain over their instants `at`: a line per metric, all in one unit. A row without a value
 -- interrupts a line.
 --   by  instead, a line of the only metric per value of this column
-let Curve = { title : Text, grain : Text, metrics : List Text, template : Text, by : Text }
+let Curve = { title : Text, grain : Text, metrics : List Text, template : Text, by : Optional Text }
 
 -- A figure per value of the column `per`: rows as points, one metric over another. The columns `label` of the grain
 -- `of`, whose key is `per`, name a figure; figures of several runs with equal columns `keys` are side by side.
@@ -151,7 +152,7 @@ let Scatter =
 -- A table that compares further runs with the first, on the rows of a grain with equal `keys`: a value more than
 -- `tolerance` percent worse fails (for a metric without a direction: more than that different).
 --   scenario  the name of the verdict in the table of results
---   choice    only the chosen row of each run; empty: all rows
+--   choice    only the chosen row of each run
 --   first     the column that distinguishes repeats: rows of a run with equal `keys`, whose mean is judged
 --   without   choices whose rows are not judged
 --   group     the group whose runs are judged, in a part without a group
@@ -159,19 +160,19 @@ let Scatter =
 let Verdict =
       { title : Text
       , scenario : Text
-      , grain : Text
+      , grain : Optional Text
       , keys : List Text
       , metrics : List Text
       , tolerance : Natural
-      , choice : Text
-      , first : Text
+      , choice : Optional Text
+      , first : Optional Text
       , without : List Text
-      , group : Text
+      , group : Optional Text
       }
 
 -- Small multiples: a row per run that is a case (`cases` of the report), a column per scatter and timeline. Scatters
 -- show the rows with the key of the chosen row, timelines its time, both with its repeats; without a choice, all rows.
-let Grid = { title : Text, choice : Text, scatters : List Scatter, timelines : List Timeline, template : Text }
+let Grid = { title : Text, choice : Optional Text, scatters : List Scatter, timelines : List Timeline, template : Text }
 
 -- A class with its amount, a decimal number in a unit.
 let Class = { name : Text, amount : Text, unit : U.Unit }
@@ -179,8 +180,8 @@ let Class = { name : Text, amount : Text, unit : U.Unit }
 -- A table of metrics by declared classes: a row per class, and in each column a formula (`value`) over the amount of
 -- the class and the values of metrics, in `unit`.
 --   heading    the heading of the column with the names of the classes
---   across     empty: a column per run, with averages of metrics; else a column per row of the metrics' grain, with its
---              value of this column as heading
+--   across     a column per row of the metrics' grain, with its value of this column as heading, instead of a column per
+--              run, with averages of metrics
 --   width      digits of a value, as of a metric
 let ClassTable =
       { title : Text
@@ -188,7 +189,7 @@ let ClassTable =
       , classes : List Class
       , value : X.Expression
       , unit : U.Unit
-      , across : Text
+      , across : Optional Text
       , width : Natural
       }
 
@@ -197,8 +198,8 @@ let ClassTable =
 let Chart = { metric : Text, template : Text, scale : Text, by : List Text, limit : Natural }
 
 -- A figure of a series over time, with a line per run. `over` is the reduction of the lines of the series to one: mean,
--- sum, least, greatest; empty if the series has one line.
-let RunTimeline = { title : Text, series : Text, over : Text, template : Text }
+-- sum, least, greatest; None if the series has one line.
+let RunTimeline = { title : Text, series : Text, over : Optional Text, template : Text }
 
 -- A table of metrics: a column per run, or per phase, with differences from the first. `*GRAIN` stands for all metrics
 -- of a grain that no section of the report has. `columns` are printed in addition to averages: median, min, max, stddev,
@@ -216,8 +217,8 @@ let Rule = { metric : Text, kind : Text, percent : Natural }
 let Conclusion = { title : Text, rules : List Rule }
 
 -- A table of series in one unit: label filter, lines, and the mean over time of the mean of all lines.
---   choice  only the time of the chosen row; empty: all windows of the series
-let Averages = { title : Text, series : List Text, choice : Text }
+--   choice  only the time of the chosen row, instead of all windows of the series
+let Averages = { title : Text, series : List Text, choice : Optional Text }
 
 -- A group of runs: the first is its baseline. Its runs are named GROUP:LABEL on the command line.
 --   title  prefix of the titles of its parts
@@ -262,7 +263,9 @@ let each =
 -- A part of a report: blocks in the order of the page.
 --   group  the group of runs that it shows, in a report with groups
 let Part =
-      { Type = { title : Text, group : Text, blocks : List Block }, default = { group = "", blocks = [] : List Block } }
+      { Type = { title : Text, group : Optional Text, blocks : List Block }
+      , default = { group = None Text, blocks = [] : List Block }
+      }
 
 let ids =
       \(ms : List M.Metric.Type) ->
@@ -286,14 +289,14 @@ let names =
 let amount = X.leaf "parameter" "class"
 
 let timeline =
-      \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
+      \(title : Text) -> \(s : G.Series.Type) -> \(line : Optional Text) ->
           { series = s.name
           , title
           , line
           , mean = False
           , alone = False
           , stacked = False
-          , choice = ""
+          , choice = None Text
           , template = "timeline"
           }
         : Timeline
@@ -306,10 +309,10 @@ in  { Listing
     , LargestMoves
     , Trends
       -- parts of a report over publications
-    , levelShifts = { title = "Level shifts", group = "", blocks = [ Block.LevelShifts { title = "Level shifts" } ] }
+    , levelShifts = { title = "Level shifts", group = None Text, blocks = [ Block.LevelShifts { title = "Level shifts" } ] }
     , largestMoves =
         \(limit : Natural) ->
-          { title = "Largest moves", group = "", blocks = [ Block.LargestMoves { title = "Largest moves", limit } ] }
+          { title = "Largest moves", group = None Text, blocks = [ Block.LargestMoves { title = "Largest moves", limit } ] }
     , trends =
         \(sections : List Section) ->
           List/fold
@@ -319,7 +322,7 @@ in  { Listing
             ( \(s : Section) ->
               \(rest : List Part.Type) ->
                   [ { title = s.title
-                    , group = ""
+                    , group = None Text
                     , blocks = [ Block.Trends (s.{ title, doc, metrics } /\ { template = "history" }) ]
                     }
                   ]
@@ -377,6 +380,7 @@ in  { Listing
             (\(s : S.Source.Type) -> \(rest : List Text) -> [ s.name ] # rest)
             ([] : List Text)
     , Pin
+    , Span
     , Group
       -- parts that show the runs of a group
     , ofGroup =
@@ -388,7 +392,7 @@ in  { Listing
             (List Part.Type)
             ( \(p : Part.Type) ->
               \(rest : List Part.Type) ->
-                [ p // { group = g.name, title = "${g.title}: ${p.title}" } ] # rest
+                [ p // { group = Some g.name, title = "${g.title}: ${p.title}" } ] # rest
             )
             ([] : List Part.Type)
     , Choice
@@ -412,14 +416,14 @@ in  { Listing
             , keys = M.columnNames keys
             , metrics = ids ms
             , rejected = False
-            , most = ""
+            , most = None Text
             , files = False
             }
           : Listing
       -- a listing of the rows that filters reject
     , rejected = \(l : Listing) -> l // { rejected = True }
       -- a listing of which pages print only the rows with the greatest values of a metric
-    , most = \(m : M.Metric.Type) -> \(l : Listing) -> l // { most = m.id }
+    , most = \(m : M.Metric.Type) -> \(l : Listing) -> l // { most = Some m.id }
       -- a listing of which all rows are also written to files
     , withFiles = \(l : Listing) -> l // { files = True }
     , verdict =
@@ -435,34 +439,34 @@ in  { Listing
          ) ->
             { title = v.title
             , scenario = v.scenario
-            , grain = v.grain.name
+            , grain = Some v.grain.name
             , keys = M.columnNames v.keys
             , metrics = ids v.metrics
             , tolerance = v.tolerance
-            , choice = ""
-            , first = v.first.name
+            , choice = None Text
+            , first = Some v.first.name
             , without = [] : List Text
-            , group = ""
+            , group = None Text
             }
           : Verdict
       -- a verdict on the chosen row only
-    , verdictOf = \(c : Choice.Type) -> \(v : Verdict) -> v // { choice = c.name }
+    , verdictOf = \(c : Choice.Type) -> \(v : Verdict) -> v // { choice = Some c.name }
       -- a verdict on the runs of a group
     , verdictOfGroup =
-        \(g : Group) -> \(v : Verdict) -> v // { group = g.name, title = "${g.title}: ${v.title}" } : Verdict
+        \(g : Group) -> \(v : Verdict) -> v // { group = Some g.name, title = "${g.title}: ${v.title}" } : Verdict
       -- a scenario of a group that is not judged
     , notJudged =
         \(g : Group) -> \(scenario : Text) ->
             { title = scenario
             , scenario
-            , grain = ""
+            , grain = None Text
             , keys = [] : List Text
             , metrics = [] : List Text
             , tolerance = 0
-            , choice = ""
-            , first = ""
+            , choice = None Text
+            , first = None Text
             , without = [] : List Text
-            , group = g.name
+            , group = Some g.name
             }
           : Verdict
       -- a verdict without the rows of some choices
@@ -488,14 +492,14 @@ in  { Listing
             , due = p.due.id
             , tolerance = p.tolerance
             , diagonals = False
-            , choice = ""
+            , choice = None Text
             , without = [] : List Text
             }
           : Pivot
       -- a pivot with marked diagonals
     , withDiagonals = \(p : Pivot) -> p // { diagonals = True }
       -- a pivot with the chosen row's cell, or diagonal, bold
-    , withChoice = \(c : Choice.Type) -> \(p : Pivot) -> p // { choice = c.name }
+    , withChoice = \(c : Choice.Type) -> \(p : Pivot) -> p // { choice = Some c.name }
       -- a pivot without the rows of some choices
     , pivotWithout = \(cs : List Choice.Type) -> \(p : Pivot) -> p // { without = names cs }
     , amount
@@ -503,7 +507,7 @@ in  { Listing
         \(name : Text) -> \(amount : Double) -> \(unit : U.Unit) -> { name, amount = Double/show amount, unit } : Class
     , against =
         \(t : { title : Text, heading : Text, classes : List Class, value : X.Expression, unit : U.Unit }) ->
-          t /\ { across = "", width = 4 } : ClassTable
+          t /\ { across = None Text, width = 4 } : ClassTable
       -- the time in which a rate uses up the amount of each class
     , usedUp =
         \(t : { title : Text, heading : Text, classes : List Class, metric : M.Metric.Type, unit : U.Unit }) ->
@@ -512,27 +516,27 @@ in  { Listing
             , classes = t.classes
             , value = X.over amount (M.value t.metric)
             , unit = t.unit
-            , across = ""
+            , across = None Text
             , width = 4
             }
           : ClassTable
-    , across = \(c : X.Column) -> \(t : ClassTable) -> t // { across = c.name } : ClassTable
-    , lines = timeline
+    , across = \(c : X.Column) -> \(t : ClassTable) -> t // { across = Some c.name } : ClassTable
+    , lines = \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) -> timeline title s (Some line)
     , curve =
         \(title : Text) -> \(g : G.Grain.Type) -> \(ms : List M.Metric.Type) ->
-          { title, grain = g.name, metrics = ids ms, template = "timeline", by = "" } : Curve
+          { title, grain = g.name, metrics = ids ms, template = "timeline", by = None Text } : Curve
       -- a line for each value of a column
     , curveBy =
         \(title : Text) -> \(g : G.Grain.Type) -> \(m : M.Metric.Type) -> \(c : X.Column) ->
-          { title, grain = g.name, metrics = ids [ m ], template = "timeline", by = c.name } : Curve
+          { title, grain = g.name, metrics = ids [ m ], template = "timeline", by = Some c.name } : Curve
     , linesAndMean =
         \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
-          timeline title s line // { mean = True, template = "timeline-mean" }
+          timeline title s (Some line) // { mean = True, template = "timeline-mean" }
     , meanOnly =
-        \(title : Text) -> \(s : G.Series.Type) -> timeline title s "" // { mean = True, alone = True }
+        \(title : Text) -> \(s : G.Series.Type) -> timeline title s (None Text) // { mean = True, alone = True }
     , stack =
         \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
-          timeline title s line // { stacked = True, template = "timeline-area" }
+          timeline title s (Some line) // { stacked = True, template = "timeline-area" }
       -- timelines cut to the time of the chosen row
     , during =
         \(c : Choice.Type) ->
@@ -541,7 +545,7 @@ in  { Listing
             Timeline
             ts
             (List Timeline)
-            (\(t : Timeline) -> \(rest : List Timeline) -> [ t // { choice = c.name } ] # rest)
+            (\(t : Timeline) -> \(rest : List Timeline) -> [ t // { choice = Some c.name } ] # rest)
             ([] : List Timeline)
     , scatter =
         \(p :
@@ -568,7 +572,7 @@ in  { Listing
           : Scatter
     , grid =
         \(title : Text) -> \(c : Choice.Type) -> \(scatters : List Scatter) -> \(timelines : List Timeline) ->
-          { title, choice = c.name, scatters, timelines, template = "grid" } : Grid
+          { title, choice = Some c.name, scatters, timelines, template = "grid" } : Grid
       -- several series, compared with the first
     , averages =
         \(title : Text) -> \(ss : List G.Series.Type) ->
@@ -580,11 +584,11 @@ in  { Listing
                   (List Text)
                   (\(s : G.Series.Type) -> \(rest : List Text) -> [ s.name ] # rest)
                   ([] : List Text)
-            , choice = ""
+            , choice = None Text
             }
           : Averages
       -- the same over the time of the chosen row
-    , averagesDuring = \(c : Choice.Type) -> \(a : Averages) -> a // { choice = c.name }
+    , averagesDuring = \(c : Choice.Type) -> \(a : Averages) -> a // { choice = Some c.name }
     , Claim = C.Claim
     , Cell = C.Cell
     , cell = C.cell

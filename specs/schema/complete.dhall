@@ -36,13 +36,10 @@ let Section =
 
 let Chart = { Type = B.Chart, default = { template = "cdf", scale = "auto", by = [] : List Text, limit = 5 } }
 
-let RunTimeline = { Type = B.RunTimeline, default = { over = "", template = "timeline" } }
+let RunTimeline = { Type = B.RunTimeline, default = { over = None Text, template = "timeline" } }
 
 let ManifestRow =
-      { Type = R.ManifestRow
-      , default =
-        { constant = "", needs = "", relation = "", column = "", built = "", cell = R.text 0 }
-      }
+      { Type = R.ManifestRow, default.cell = R.text 0 }
 
 let Break = { Type = M.Break, default = { run = "", doc = "" } }
 

@@ -105,8 +105,8 @@ let Filter =
       , default.parameter = None Parameter
       }
 
--- A filter that a report applies, with its argument (empty: none).
-let FilterUse = { name : Text, argument : Text }
+-- A filter that a report applies, with its argument.
+let FilterUse = { name : Text, argument : Optional Text }
 
 let columnNames =
       \(cs : List X.Column) ->

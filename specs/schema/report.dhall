@@ -17,18 +17,15 @@ let O = ./observation.dhall
 -- time; `cut` is the number of printed characters (0: all); `empty` replaces an empty text.
 let Cell = { kind : Text, cut : Natural, empty : Text }
 
--- A row of the manifest: a constant of the run, a column of a relation that yields one row, or a fact of the build
--- (`built`: analysis date, filters applied). A constant counts as empty if the constant `needs` is empty.
-let ManifestRow =
-      { id : Text
-      , label : Text
-      , constant : Text
-      , needs : Text
-      , relation : Text
-      , column : Text
-      , built : Text
-      , cell : Cell
-      }
+-- What a row of the manifest shows: a constant of the run, which counts as empty if the constant `needs` is; a column of
+-- a relation that yields one row; or a fact of the build (analysis date, filters applied).
+let ManifestValue =
+      < Constant : { constant : Text, needs : Optional Text }
+      | Column : { relation : Text, column : Text }
+      | Built : Text
+      >
+
+let ManifestRow = { id : Text, label : Text, value : ManifestValue, cell : Cell }
 
 let Section = B.Section
 
@@ -155,11 +152,11 @@ let Report =
           , observations : Optional O.Rules.Type
           , parts : List B.Part.Type
           , choices : List B.Choice.Type
-          , cases : Text
+          , cases : Optional Text
           , claims : List B.Claim
           , alternatives : List Text
           , groups : List B.Group
-          , revision : Text
+          , revision : Optional Text
           , over : Optional Publications.Type
           , doc : Text
           }
@@ -171,11 +168,11 @@ let Report =
         , summary = ""
         , parts = [] : List B.Part.Type
         , choices = [] : List B.Choice.Type
-        , cases = ""
+        , cases = None Text
         , claims = [] : List B.Claim
         , alternatives = [] : List Text
         , groups = [] : List B.Group
-        , revision = ""
+        , revision = None Text
         , over = None Publications.Type
         , style = "prefixed"
         , phases = [] : List P.Phase.Type
@@ -208,13 +205,14 @@ let rowLabels =
           ([] : List RowLabel)
 
 let timelineOf =
-      \(over : Text) ->
+      \(over : Optional Text) ->
       \(title : Text) ->
       \(s : G.Series.Type) ->
         { title, series = s.name, over, template = "timeline" } : B.RunTimeline
 
 in  { Cell
     , ManifestRow
+    , ManifestValue
     , Section
     , Chart
     , DictionaryGroup
@@ -268,46 +266,39 @@ in  { Cell
         \(m : M.Metric.Type) ->
           { metric = m.id, template = "cdf", scale = "auto", by = M.columnNames cs, limit = 5 } : Chart
       -- figures of a series over time: of its only line, or of a reduction of its lines
-    , timeline = timelineOf ""
-    , timelineOfMean = timelineOf "mean"
-    , timelineOfSum = timelineOf "sum"
-    , timelineOfLeast = timelineOf "least"
-    , timelineOfGreatest = timelineOf "greatest"
-    , uses = \(f : M.Filter.Type) -> { name = f.name, argument = "" } : FilterUse
+    , timeline = timelineOf (None Text)
+    , timelineOfMean = timelineOf (Some "mean")
+    , timelineOfSum = timelineOf (Some "sum")
+    , timelineOfLeast = timelineOf (Some "least")
+    , timelineOfGreatest = timelineOf (Some "greatest")
+    , uses = \(f : M.Filter.Type) -> { name = f.name, argument = None Text } : FilterUse
     , tagged = \(tags : List Text) -> \(f : M.Filter.Type) -> { tags, filter = f.name } : FilterTag
-    , usesWith = \(f : M.Filter.Type) -> \(argument : Text) -> { name = f.name, argument } : FilterUse
+    , usesWith = \(f : M.Filter.Type) -> \(argument : Text) -> { name = f.name, argument = Some argument } : FilterUse
     , fact =
         \(label : Text) ->
         \(c : S.Constant.Type) ->
         \(cell : Cell) ->
-          { id = c.name, label, constant = c.name, needs = "", relation = "", column = "", built = "", cell } : ManifestRow
+            { id = c.name, label, value = ManifestValue.Constant { constant = c.name, needs = None Text }, cell }
+          : ManifestRow
     , factIf =
         \(label : Text) ->
         \(c : S.Constant.Type) ->
         \(needs : S.Constant.Type) ->
         \(cell : Cell) ->
-            { id = c.name, label, constant = c.name, needs = needs.name, relation = "", column = "", built = "", cell }
+            { id = c.name, label, value = ManifestValue.Constant { constant = c.name, needs = Some needs.name }, cell }
           : ManifestRow
     , analysisDate =
         \(label : Text) ->
           { id = "analysis_date"
           , label
-          , constant = ""
-          , needs = ""
-          , relation = ""
-          , column = ""
-          , built = "analysis date"
+          , value = ManifestValue.Built "analysis date"
           , cell = { kind = "text", cut = 0, empty = "" }
           } : ManifestRow
     , filtersApplied =
         \(label : Text) ->
           { id = "filters_applied"
           , label
-          , constant = ""
-          , needs = ""
-          , relation = ""
-          , column = ""
-          , built = "filters applied"
+          , value = ManifestValue.Built "filters applied"
           , cell = { kind = "integer", cut = 0, empty = "" }
           } : ManifestRow
     , named = \(m : M.Metric.Type) -> \(name : Text) -> { metric = m.id, name = Some name, symbol = None Text } : Label
@@ -322,7 +313,7 @@ in  { Cell
         \(relation : G.Relation.Type) ->
         \(c : X.Column) ->
         \(cell : Cell) ->
-            { id = c.name, label, constant = "", needs = "", relation = relation.name, column = c.name, built = "", cell }
+            { id = c.name, label, value = ManifestValue.Column { relation = relation.name, column = c.name }, cell }
           : ManifestRow
     , text = \(cut : Natural) -> { kind = "text", cut, empty = "" } : Cell
     , unsuffixed = \(cut : Natural) -> { kind = "unsuffixed", cut, empty = "" } : Cell

@@ -34,8 +34,8 @@ let grouped =
           , title = "{others} against {base}"
           , groups = [ { name = "g", title = "First" }, { name = "h", title = "Second" } ]
           , parts =
-            [ B.Part::{ title = "First", group = "g", blocks }
-            , B.Part::{ title = "Second", group = "h", blocks }
+            [ B.Part::{ title = "First", group = Some "g", blocks }
+            , B.Part::{ title = "Second", group = Some "h", blocks }
             ]
           }
 """

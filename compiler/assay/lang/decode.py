@@ -238,6 +238,8 @@ def _decode_expression(data: object) -> Expression:
 
 
 def _decode_scalar(hint: Any, data: object) -> Any:
+    if hint is str and data is None:  # the model has an empty text where the language has `None Text`
+        return ""
     if hint is float and isinstance(data, int) and not isinstance(data, bool):
         return float(data)
     if not isinstance(data, hint) or (hint is int and isinstance(data, bool)):

@@ -40,10 +40,6 @@ def _check_times(checker: Checker, owner: str, choice: Choice) -> None:
                 "choice-time", f"the time column `{name}` of {owner} is not an instant", name,
                 expected=INSTANT, found=types[name],
             )  # fmt: skip
-    if bool(choice.begin) != bool(choice.end):
-        checker.report(
-            "choice-time", f"{owner} has only one of `begin` and `end`", choice.name, hint="give both `begin` and `end`"
-        )
 
 
 def _check_pins(checker: Checker, owner: str, choice: Choice) -> None:
@@ -98,7 +94,7 @@ def check_has_time(checker: Checker, owner: str, choice: Choice | None) -> None:
             "choice-time",
             f"{owner} shows the time of choice `{choice.name}`, which has no time",
             choice.name,
-            hint="give the choice `begin` and `end`",
+            hint="give the choice a `time`",
         )
 
 

@@ -102,8 +102,7 @@ let pinned =
       , pins = [ B.pin c.number constant.parts ]
       , first = c.number.name
       , label = [ c.number.name ]
-      , begin = c.began.name
-      , end = c.ended.name
+      , time = Some { begin = c.began.name, end = c.ended.name }
       , absent = "no pinned trial"
       }
 
@@ -114,11 +113,10 @@ let best =
       , title = "Best trial"
       , grain = grain.name
       , keys = [ c.rate.name, c.clients.name ]
-      , most = finished.id
+      , most = Some finished.id
       , first = c.number.name
       , label = [ c.number.name ]
-      , begin = c.began.name
-      , end = c.ended.name
+      , time = Some { begin = c.began.name, end = c.ended.name }
       , absent = "no trial"
       }
 
@@ -413,7 +411,7 @@ let figures =
         -- B.averagesTables => figures: | Load | every label | 2 | 2.67
         , part::{ title = "Averages", blocks = B.averagesTables [ averages, averagesDuring ] }
         ]
-      , cases = constant.version.name
+      , cases = Some constant.version.name
       , style = "prefixed"
       , label = constant.version.name
       }
