@@ -1,7 +1,7 @@
 """Measure how often histories show changes that are none, and how often they find changes, on simulated runs.
 
 The values go through the functions of `assay history` and of history reports. Noise is normal, 2 % of the level, alone
-or with a correlation of neighbours. It prints two Markdown tables, in percent:
+or with a correlation of neighbours; some is rounded to multiples of a unit. It prints two Markdown tables, in percent:
 
 * series: those with a level shift, and those with a drift, for several courses
 * pages of 40 metrics: unchanged ones with a change that is not marked as possible chance; and those where a step of 5 %
@@ -25,10 +25,18 @@ COUNTS = (12, 20, 30, 45, 60)
 Shape = Callable[[float], float]
 """The change in percent at a place from 0 to 1 in a series."""
 
-COURSES: dict[str, tuple[Shape, float]] = {
+#: course, correlation of neighbours and, unless they are not rounded, unit of the values
+COURSES: dict[str, tuple[Shape, float] | tuple[Shape, float, float]] = {
     "unchanged": (lambda _: 0.0, 0.0),
     "unchanged, correlation 0.3": (lambda _: 0.0, 0.3),
     "unchanged, correlation 0.6": (lambda _: 0.0, 0.6),
+    "unchanged, correlation 0.8": (lambda _: 0.0, 0.8),
+    "unchanged, rounded to 2 %": (lambda _: 0.0, 0.0, 2.0),
+    "unchanged, rounded to 5 %": (lambda _: 0.0, 0.0, 5.0),
+    "unchanged, rounded to 7 %": (lambda _: 0.0, 0.0, 7.0),
+    "step of 5 % in the middle, rounded to 5 %": (lambda place: 5.0 * (place >= 0.5), 0.0, 5.0),
+    "step of 5 % in the middle, correlation 0.3": (lambda place: 5.0 * (place >= 0.5), 0.3),
+    "step of 10 % in the middle, correlation 0.6": (lambda place: 10.0 * (place >= 0.5), 0.6),
     "step of 5 % in the middle": (lambda place: 5.0 * (place >= 0.5), 0.0),
     "step of 5 % at three quarters": (lambda place: 5.0 * (place >= 0.75), 0.0),
     "step of 10 % in the middle": (lambda place: 10.0 * (place >= 0.5), 0.0),
@@ -40,10 +48,13 @@ COURSES: dict[str, tuple[Shape, float]] = {
 }
 
 
-def draw_series(random: Generator, count: int, shape: Shape, correlation: float) -> tuple[float, ...]:
-    """Draw the values of a metric over `count` runs."""
+def draw_series(
+    random: Generator, count: int, shape: Shape, correlation: float, unit: float = 0.0
+) -> tuple[float, ...]:
+    """Draw the values of a metric over `count` runs, as multiples of a unit unless it is 0."""
     noise = NOISE * draw_correlated(random, count, correlation)
-    return tuple(LEVEL + shape(index / count) + value for index, value in enumerate(noise.tolist()))
+    values = (shape(index / count) + value for index, value in enumerate(noise.tolist()))
+    return tuple(LEVEL + (unit * round(value / unit) if unit else value) for value in values)
 
 
 def measure_course(name: str, count: int, number: int) -> tuple[float, float]:

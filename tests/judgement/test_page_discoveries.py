@@ -28,7 +28,8 @@ def is_certain(series: Sequence[Series]) -> list[bool]:
 
 
 @pytest.mark.parametrize(
-    ("count", "correlation", "most"), [(30, 0, 0.05), (30, 0.3, 0.05), (30, 0.6, 0.08), (60, 0.3, 0.05)]
+    ("count", "correlation", "most"),
+    [(30, 0, 0.05), (30, 0.3, 0.05), (12, 0.6, 0.05), (20, 0.6, 0.06), (30, 0.6, 0.05), (60, 0.3, 0.05)],
 )
 def test_few_pages_without_a_change_show_one(count: int, correlation: float, most: float) -> None:
     random = Random(count)

@@ -311,9 +311,9 @@ OBSERVED_SHIFTS = {
     ("CentiCpu", VALUE, "10.5.0"): -32,  # with -14 % at 10.3.0-ghc965, which has too few runs for a shift of its own
     ("CentiCpu", PLUTUS, "10.5.0"): -31,
     ("Alloc", PLUTUS, "10.5.0"): -39,
-    ("Alloc", VALUE, "10.3.0-ghc965"): -33,  # with 10.5.0, whose four runs hold one that stands out
     ("cdfForgerMemSnap", PLUTUS, "10.0-pre"): -97,
-    ("cdf0.80", PLUTUS, "10.0-pre"): -13,  # +7 % at 8.9.1-rerun is left out: p 0.006, as neighbours are alike
+    # Neighbours are alike, so that +7 % at 8.9.1-rerun is left out, and Alloc, VALUE, -33 % at 10.3.0-ghc965
+    ("cdf0.80", PLUTUS, "10.0-pre"): -13,
 }
 
 

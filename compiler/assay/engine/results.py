@@ -130,7 +130,7 @@ class RunResults:
     `rows` are the requested rows, by the names of their statements; `cells` those of judged metrics; `notes` say why
     formulas have no value; `groups` are the distributions of metrics by the values of a column; `counts` say how
     complete the rows of metrics are (`sql.completeness`), by the names of their statements. `impossible` are metrics
-    most of whose samples cannot be what they measure, `lost_records` those of which records are missing, with the kinds
+    many of whose samples cannot be what they measure, `lost_records` those of which records are missing, with the kinds
     of findings that say so: `(kind, metric)`.
     """
 

@@ -9,8 +9,11 @@ It is a level shift if the test of `alike_neighbours` has p < 0.003 for it, and 
 a level that lasts only for some runs fails this test, because what comes before and after is one part. So a part that
 fails is split in trial, down to p < 0.1, and the split between the two levels that differ least is removed until all
 neighbouring levels pass the test. A level has at least two points. Neighbours count as independent at a jump: the two
-points before it and the two after it differ by more than five robust standard deviations of the difference of
+points before it and the two after it differ by more than 5 + 30 / n robust standard deviations of the difference of
 neighbours (from their average difference, if most are equal). About 1 % of series without a shift have one.
+
+Rounding alone makes values vary by the square of their unit, divided by 12. Values to which a series comes back again
+and again, such as counts, are whole numbers of a unit: their least difference.
 
 A single run that stands out hides a shift, since it makes the values vary by more. It is left out: a point differs in
 one direction from its two neighbours, and from the medians of the five points before and the five after it, by more
@@ -45,7 +48,8 @@ _MOST_STRAYS = 0.1  # of the points of a series
 _MOST_VISITS = 1  # of a series at the value of a point that stands out, such as a level before or after it
 _DEVIATION = 1.4826 / math.sqrt(2)
 _LEAST_NEIGHBOURS = 2
-_JUMP = 5.0  # robust standard deviations of the difference of neighbours
+_JUMP, _JUMP_IN_SHORT = 5.0, 30.0  # robust standard deviations of the difference of neighbours; the second over n
+_MOST_RETURNS = 1  # of exact values, which may change and change back
 _PARAMETERS = 2  # of a step: its place and its size
 _BISECTIONS = 24
 #: values that differ by less than this share of the greatest may differ by rounding of doubles alone
@@ -208,12 +212,20 @@ def _create_series(values: Sequence[float], resolution: float, correlation: Corr
     max_p = min(MAX_P, _MOST_OF_ALL / max(len(values), 1))
     differences = [abs(after - before) for before, after in pairwise(values)]
     usual = (median(differences) or compute_mean(differences)) if differences else math.inf
-    least_jump = _JUMP * 1.4826 * usual
+    least_jump = (_JUMP + _JUMP_IN_SHORT / max(len(values), 1)) * 1.4826 * usual
     return _Series(values, _find_least_variance(values, resolution), max_p, correlation, least_jump)
 
 
 def _find_least_variance(values: Sequence[float], resolution: float) -> float:
-    return max(resolution, _RELATIVE_RESOLUTION * max(map(abs, values), default=0.0)) ** 2 / 12
+    least = _RELATIVE_RESOLUTION * max(map(abs, values), default=0.0)
+    return max(resolution, _find_unit(values), least) ** 2 / 12
+
+
+def _find_unit(values: Sequence[float]) -> float:
+    """Return the least difference of values to which a series comes back, at least twice; 0 if it does not."""
+    distinct = sorted(set(values))
+    returns = 1 + sum(before != after for before, after in pairwise(values)) - len(distinct)
+    return min(after - before for before, after in pairwise(distinct)) if returns > _MOST_RETURNS else 0.0
 
 
 @dataclass(frozen=True, slots=True)

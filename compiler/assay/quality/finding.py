@@ -47,7 +47,7 @@ class RunQuality:
     """The completeness of a run's data: hosts, lines read, used, unknown and malformed, and findings.
 
     `blank_metrics` are metrics whose samples all come from a default: their values are not printed.
-    `impossible_metrics` are those most of whose samples are impossible: they are not judged. `notes` explain
+    `impossible_metrics` are those of whose samples many are impossible: they are not judged. `notes` explain
     metrics without samples for which no records need be missing, and name lines of text. `unused` counts the records
     that metrics pass over by their definition: reports say it, but it is nothing to warn of.
     """

@@ -16,8 +16,8 @@ from assay.sql.completeness import NEGATIVE, VALUES
 _SWAPPED = "`from` and `to` may be swapped"
 _SET_BACK = "a clock was set back or is ahead of others, or -1 stands for a missing value"
 
-
 _NO_VALUE = "the least is -1, which may stand for a missing value"
+_MOST = Fraction(1, 20)  # of samples that cannot be, in a metric that is judged
 
 
 def find_negative_samples(assessment: Assessment, distributions: Mapping[str, Distribution]) -> Iterator[Finding]:
@@ -39,9 +39,10 @@ def find_negative_samples(assessment: Assessment, distributions: Mapping[str, Di
 
 
 def list_impossible_metrics(findings: Sequence[Finding], distributions: Mapping[str, Distribution]) -> frozenset[str]:
-    """Return the metrics of findings most of whose samples cannot be, or so many that an average is below 0.
+    """Return the metrics of findings of whose samples many cannot be, or so many that an average is below 0.
 
-    Of samples that stand for a missing value, a hundredth is enough: they count in averages as if they were measured.
+    A clock that is ahead makes all its durations too short, also those that are not below 0. Of samples that stand for
+    a missing value, a hundredth is enough: they count in averages as if they were measured.
     """
     return frozenset(
         name
@@ -54,7 +55,7 @@ def list_impossible_metrics(findings: Sequence[Finding], distributions: Mapping[
 
 def _find_most(finding: Finding) -> Fraction:
     """Return the share of impossible samples up to which a metric is judged."""
-    return LEAST_SHARE if finding.are_missing or finding.code == SENTINEL_SAMPLES else Fraction(1, 2)
+    return LEAST_SHARE if finding.are_missing or finding.code == SENTINEL_SAMPLES else _MOST
 
 
 def _is_below_0(item: Distribution | None) -> bool:

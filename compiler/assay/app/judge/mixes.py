@@ -15,6 +15,7 @@ from assay.judgement.mix import Mix, compare_mix, standardize
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
+from assay.lang.outcome_dimensions import add_outcome_dimensions
 from assay.lang.segments import Split, Values, add_segments, is_segment, list_dimensions, name_segment
 from assay.plan.request import Request
 from assay.plan.value_request import ValueRequest
@@ -32,6 +33,7 @@ def standardize_metrics(
     checked: CheckedPackage, metrics: Sequence[Metric], summary: str, calculate: Calculate
 ) -> dict[Key, StandardizedMetric]:
     """Return the metrics whose samples have other values of a dimension in a version than in the base."""
+    checked = add_outcome_dimensions(checked, metrics)
     requests = {
         metric.id: [ValueRequest(metric, (name,)) for name in _list_dimensions(checked, metric)]
         for metric in metrics
