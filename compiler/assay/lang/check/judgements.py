@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from assay.lang import scopes
 from assay.lang.check.checker import Checker, Field
-from assay.lang.check.reports import list_metrics
 from assay.lang.expression_types import UnitError
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.report import Report
@@ -126,7 +125,7 @@ def _check_judgement(checker: Checker, report: Report, judgement: Judgement) -> 
 
 
 def _check_gate(checker: Checker, report: Report, gate: Sequence[str]) -> None:
-    compared_metrics = dict.fromkeys((*list_metrics(report), *report.also, *report.compared_metrics))
+    compared_metrics = dict.fromkeys((*report.listed_metrics, *report.also, *report.compared_metrics))
     better = {metric.id: metric.better for metric in checker.package.metrics}
     undirected: list[str] = []
     for name in dict.fromkeys(gate):

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from assay.lang.blocks.verdict import Verdict
 from assay.lang.check.checker import Checker
-from assay.lang.check.reports import list_metrics
 from assay.lang.expression_types import UnitError
 from assay.lang.model.observation import (
     ALIKE,
@@ -36,7 +35,7 @@ def check_observations(checker: Checker) -> None:
     """Check the observations of every report."""
     for report in checker.package.reports:
         if report.observations:
-            compared = (*list_metrics(report), *report.compared_metrics)
+            compared = (*report.listed_metrics, *report.compared_metrics)
             requests = (request for block in report.blocks for request in block.read_rows(checker.package))
             listed = [name for request in requests for name in request.metrics]
             verdicts = (block for part in report.parts for block in part.select(Verdict))

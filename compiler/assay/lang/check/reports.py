@@ -75,7 +75,7 @@ def check_reports(checker: Checker) -> None:
     _check_has_summary(checker)
     checked_sections: list[Section] = []
     for report in checker.package.reports:
-        check_shown_metrics(checker, f"report `{report.name}`", (*list_metrics(report), *report.also))
+        check_shown_metrics(checker, f"report `{report.name}`", (*report.listed_metrics, *report.also))
         _check_charts(checker, report)
         _check_summary(checker, report)
         _check_constants(checker, report)
@@ -84,21 +84,6 @@ def check_reports(checker: Checker) -> None:
         _check_distinct_parts(checker, report)
         _check_splits(checker, report, checked_sections)
         _check_editions(checker, report)
-
-
-def list_metrics(report: Report | Edition) -> Iterator[str]:
-    """Yield the metrics of the sections and charts of a report or edition, and of its dictionary, in its order."""
-    if isinstance(report, Report):
-        sections = [section for _, section in report.metric_sections]
-        charts = [chart for _, chart in report.metric_charts]
-    else:
-        sections, charts = [*report.sections], [*report.charts]
-    for section in sections:
-        yield from section.metrics
-    for chart in charts:
-        yield chart.metric
-    for group in report.dictionary:
-        yield from group.metrics
 
 
 def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) -> None:
@@ -277,7 +262,7 @@ def _check_editions(checker: Checker, report: Report) -> None:
             )
     for edition in report.editions:
         owner = f"edition `{edition.name}` of report `{report.name}`"
-        check_shown_metrics(checker, owner, (*list_metrics(edition), *(label.metric for label in edition.labels)))
+        check_shown_metrics(checker, owner, (*edition.listed_metrics, *(label.metric for label in edition.labels)))
         _check_labels(checker, owner, edition)
         if not is_day(edition.since):
             checker.report(

@@ -134,6 +134,11 @@ class Edition:
     labels: tuple[Label, ...]
     doc: str
 
+    @property
+    def listed_metrics(self) -> Iterator[str]:
+        """Yield the metrics of sections, charts and dictionary, in this order."""
+        return _list_metrics(self.sections, self.charts, self.dictionary)
+
 
 @dataclass(frozen=True, slots=True)
 class Break:
@@ -217,6 +222,12 @@ class Report:
         return (block for part in self.parts for block in part.blocks)
 
     @property
+    def listed_metrics(self) -> Iterator[str]:
+        """Yield the metrics of sections, charts and dictionary, in this order."""
+        sections = (section for _, section in self.metric_sections)
+        return _list_metrics(sections, (chart for _, chart in self.metric_charts), self.dictionary)
+
+    @property
     def shown_metrics(self) -> tuple[str, ...]:
         """Return the metrics that blocks show, each once."""
         return tuple(dict.fromkeys(name for block in self.blocks for name in block.read_metrics()))
@@ -259,6 +270,17 @@ class Report:
     def get_choice(self, name: str) -> Choice:
         """Return the choice with a name. Raises KeyError."""
         return {item.name: item for item in self.choices}[name]
+
+
+def _list_metrics(
+    sections: Iterable[Section], charts: Iterable[Chart], groups: Iterable[DictionaryGroup]
+) -> Iterator[str]:
+    for section in sections:
+        yield from section.metrics
+    for chart in charts:
+        yield chart.metric
+    for group in groups:
+        yield from group.metrics
 
 
 def is_section(part: Part) -> bool:
