@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,7 @@ class SourceProposal:
         str, ...
     ] = ()  # names of no interest: declared ones without records, or those of lines without an event
     notes: tuple[str, ...] = ()  # what of the files is not read
+    broken: Fraction = Fraction(0)  # share of the records of a host that are malformed, which a build tolerates
 
     @property
     def left_out_count(self) -> int:
@@ -453,6 +455,7 @@ class Proposal:
                 if not dimension[name]:
                     del dimension[name]
         for source in data["sources"]:
+            del source["broken"]
             if not source["notes"]:
                 del source["notes"]
             for event in source["events"]:

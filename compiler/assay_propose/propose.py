@@ -153,11 +153,13 @@ def _get_time_path(item: Detected) -> tuple[object, ...]:
 
 
 def _rename_alike(grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
-    """Return grains whose metrics have distinct titles: titles that several have follow from the ids instead."""
+    """Return grains with distinct titles, as of their metrics: titles that several have follow from the ids instead."""
     counts = Counter(metric.name for grain in grains for metric in grain.metrics)
+    titles = Counter(grain.title for grain in grains if grain.is_main)
     return tuple(
         replace(
             grain,
+            title=make_title(grain.name) if grain.is_main and titles[grain.title] > 1 else grain.title,
             metrics=tuple(
                 replace(metric, name=make_title(metric.id)) if counts[metric.name] > 1 else metric
                 for metric in grain.metrics

@@ -112,6 +112,10 @@ def _list_quarantine(source: SourceProposal) -> list[tuple[str, str, str]]:
     """Return the member that tolerates twice the share of malformed records of the sample, if it has any."""
     without = source.left_out_count if source.is_nameless else 0
     malformed = source.malformed.count if source.malformed else 0
+    if source.broken:
+        share = min(1.0, math.ceil(200 * source.broken) / 100)
+        reason = f"{math.ceil(100 * source.broken)} % of the records of a host are malformed"
+        return [("quarantine", f"{{ share = {share}, atLeast = 10 }}", reason)]
     if not without + malformed:
         return []
     share = min(1.0, math.ceil(200 * (without + malformed) / source.records) / 100)
