@@ -50,11 +50,13 @@ def prove(proposal: Proposal, folder: Path, write: Callable[[Proposal], None]) -
             notes.append(note)
             continue
         without = _list_without_samples(proposal, computation)
-        if not without or len(without) == sum(1 for _ in proposal.metrics):
+        if not without:
             return Proof(proposal, (*notes, *_compare_counts(proposal, computation)))
         proposal = _drop_metrics(proposal, without)
+        if not proposal.grains:
+            break
         notes.append(f"no metrics of {', '.join(without)}: no record has a value")
-    raise _build_error(proposal, ())
+    raise _build_error(proposal, [Diagnostic("no-samples", "no metric has a sample")])
 
 
 def _compute(proposal: Proposal, folder: Path, cache: Path) -> Computation:
