@@ -53,6 +53,10 @@ check:
 observations *args:
     PYTHONPATH=compiler python tools/observations.py {{args}}
 
+# Print for which kinds of logs `init --from` proposes what is right (arguments: kinds; --accept records the scores).
+corpus *args: scanner
+    python tools/corpus.py {{args}}
+
 # Compare produced files with golden/ (arguments: specs, sql, starter, reports); exit status 3 on a difference.
 golden *parts:
     python tools/golden.py check {{parts}}

@@ -35,6 +35,7 @@ class Chain:
     `keys` are those of any of them on a host, `shared` those of all. Events are `elsewhere` if other hosts than theirs
     have records of their keys: a block is proposed on one host and committed on all. Events are `rare` if most hosts
     lack them. The first ones are `alternatives` to the next, on other hosts: a block is proposed, or else received.
+    Events are `partial` if many keys of their own hosts lack them: not all requests are retried.
     """
 
     field: str
@@ -44,6 +45,7 @@ class Chain:
     elsewhere: tuple[str, ...]
     rare: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -121,7 +123,10 @@ def _build_chain(field: str, positions: Mapping[str, Positions], sizes: Mapping[
     keys = set.union(*(set(positions[name]) for name in events))
     elsewhere = tuple(name for name in events if _has_keys_elsewhere(positions[name], keys))
     rare = tuple(name for name in elsewhere if len(positions[name]) < _MAX_RARE * len(keys))
-    return Chain(field, events, len(keys), len(shared), elsewhere, rare, tuple(others))
+    partial = tuple(
+        name for name in events if name not in (*elsewhere, *others) and len(positions[name]) < _MIN_UNIQUE * len(keys)
+    )
+    return Chain(field, events, len(keys), len(shared), elsewhere, rare, tuple(others), partial)
 
 
 def _are_alternatives(first: Positions, second: Positions) -> bool:

@@ -22,6 +22,7 @@ from assay_propose.instants import has_stamp
 from assay_propose.known_formats import LISTS, find_known_format
 from assay_propose.known_text_formats import MatchedText, match_known_text
 from assay_propose.model import KeyPath, Record, SampleFile
+from assay_propose.nested_lists import list_nested
 from assay_propose.recognize import Times, describe_nearest_times, find_times, join_instants
 from assay_propose.text_layout import TextLayout, TextLine, find_text_layout
 from assay_propose.text_templates import find_templates
@@ -31,6 +32,7 @@ _MAX_DEPTH = 4  # of the keys of a record
 _FEW_ALIKE, _MANY = 3, 10  # lines without instants that are alike but for their numbers
 _QUOTED_LINES, _QUOTED_LENGTH = 3, 100
 _QUOTED_ROWS = 20  # that show that lines are rows of a table
+_LONGEST_LINE = 10_000  # characters of a line of text without instants
 _MIN_PAIRS = 2  # members of most lines of logfmt
 _FULL = 0.9  # share of the rows of a table that have all its cells
 _MIN_ROWS = 10  # of a table of one column
@@ -129,8 +131,10 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
     try:
         document = json.loads("\n".join(sample.lines), object_pairs_hook=_keep_first)
     except ValueError as error:
-        return f"no JSON document ({error})"
+        return _read_nested_documents(sample, lines) or f"no JSON document ({error})"
     lists = sorted(_find_lists(document), key=lambda item: -len(item[1]))
+    if nested := _read_nested(sample, document, is_only=not lists):
+        return nested
     if not lists and isinstance(document, dict):
         return _read_members(sample, document) or _read_single_object(sample, document)
     if not lists:
@@ -142,6 +146,28 @@ def _read_json_records(sample: SampleFile, lines: Sequence[str]) -> Detected | s
     place = f"in the list `{'.'.join(body)}`" if body else "in the document"
     notes = tuple(_list_unread_lists(values))
     return Detected(sample, "json-records", records, f"{len(values)} objects {place}", (body,), body, notes=notes)
+
+
+def _read_nested_documents(sample: SampleFile, lines: Sequence[str]) -> Detected | None:
+    """Return the items of lists in lists of the objects of a text, one a line."""
+    try:
+        documents = [json.loads(line, object_pairs_hook=_keep_first) for line in lines]
+    except ValueError:
+        return None
+    has_lists = all(isinstance(item, dict) and any(isinstance(value, list) for value in item.values())
+                    for item in documents)  # fmt: skip
+    return _read_nested(sample, documents, is_only=True) if has_lists else None
+
+
+def _read_nested(sample: SampleFile, document: object, is_only: bool) -> Detected | None:
+    """Return the items of lists in lists, most of them: if there are no others, or if they have a known format."""
+    for body, values in list_nested(document):
+        records = tuple(_make_record(index, value) for index, value in enumerate(values))
+        is_known = find_known_format("json-records", {path for record in records for path in record.values})
+        if is_known or (is_only and find_times(records, several=False)):
+            reason = f"{len(values)} objects in the lists `{'.'.join(body)}`"
+            return Detected(sample, "json-records", records, reason, (body,), body)
+    return None
 
 
 def _list_unread_lists(values: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -402,6 +428,8 @@ def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
 
 def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     """Return lines without instants, if most of them, or many, are alike but for their numbers."""
+    if max(map(len, lines)) > _LONGEST_LINE:
+        return f"a line has more than {_LONGEST_LINE} characters, and none has an instant"
     if all(_QUANTITY.fullmatch(line.strip()) for line in lines):
         return "its lines are numbers without words"
     counts: Counter[str] = Counter()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import statistics
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import replace
@@ -18,6 +17,7 @@ from assay_propose.choices import is_member, is_setting
 from assay_propose.counters import propose_counter_rates
 from assay_propose.crowded_out import MAX_GRAINS, MAX_METRICS, list_measured_texts
 from assay_propose.elements import ELEMENT, FAILED, list_elements, write_elements_query
+from assay_propose.instant_order import order_records
 from assay_propose.known_formats import CHOSEN, MAX_BENCHMARKS, is_of_benchmarks
 from assay_propose.model import (
     HOST,
@@ -39,9 +39,10 @@ from assay_propose.parameters import (
     numbers_same_work,
 )
 from assay_propose.propagation import propose_propagation
-from assay_propose.quantities import describe_quantity, is_time_without_unit, list_quantities
+from assay_propose.quantities import choose_unit, describe_quantity, is_time_without_unit, list_quantities
 from assay_propose.repeats import drop_results, find_repeated, list_by_key
 from assay_propose.sources import Group
+from assay_propose.spans import list_span_metrics
 from assay_propose.table_rows import EVENT
 from assay_propose.throughput import propose_rate
 from assay_propose.timed_steps import (
@@ -60,18 +61,13 @@ from assay_propose.titles import (
     make_value_title,
 )
 from assay_propose.units import LEVELS, TIMES
-from assay_propose.varying import (
-    FEW_RECORDS,
-    counts_up,
-    find_run_constant,
-)
+from assay_propose.varying import FEW_RECORDS, counts_up, find_run_constant
 
 MAX_COUNTS = 6
 MAX_VALUES = 12  # of a dimension
 _LIMIT_OF_SECTION = 10  # values that a section shows unless it has a limit
 _PAIR = 2  # dimensions that a section may be split by
 _DOMINANT = 0.95  # share of records with one value, above which a dimension says little
-_LONG = 10 * 3600  # seconds
 _MANY_ZEROS = 0.5  # share of times of 0 with which a time comes last
 MAX_SECTIONS = 6  # of records, per source; the rest share one
 _NO_KEY = "no nearly unique field that other events have, too"
@@ -83,7 +79,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     source = group.source
     if group.results:
         return (_build_result_grain(group, names),)
-    all_chains = find_chains(group.records, source.fields) if source.time else ()
+    all_chains = find_chains(order_records(group), source.fields) if source.time else ()
     chains = [drop_results(group, chain) for chain in all_chains]
     all_steps = [find_timed_steps(group, chain) for chain in chains]
     grains = [_build_chain_grain(group, chain, steps, names) for chain, steps in zip(chains, all_steps, strict=True)]
@@ -96,7 +92,11 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
         event
         for event in source.events
         if event.name not in of_keys
-        and (list_quantities(group, event, _list_used(used, event)) or find_outcome(group, event))
+        and (
+            list_quantities(group, event, _list_used(used, event))
+            or find_outcome(group, event)
+            or event.name in group.spans
+        )
     ]
     grains += [build_step_grain(group, chain, steps, names)
                for chain, steps in zip(chains, all_steps, strict=True) if steps]  # fmt: skip
@@ -128,8 +128,10 @@ def _build_record_grain(
     source = group.source
     grain = names.add(_name_record_grain(source, event))
     split = _list_split_metrics(group, event, names)
-    metrics = split or _list_field_metrics(group, (event,), names, used) + list_outcome_metrics(group, event, names)
+    metrics = split or (*list_span_metrics(group, event, names), *_list_field_metrics(group, (event,), names, used),
+                        *list_outcome_metrics(group, event, names))  # fmt: skip
     word = "numbers" if list_quantities(group, event, used) else "an outcome"
+    word = "instants of a beginning and an end" if event.name in group.spans else word
     reason = f"{event.count} records have {word}, and " + (
         f"some have the same `{key}`: each record counts"
         if key else _NO_KEY
@@ -400,6 +402,8 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
     attempts = {item.event for item in repeated if not item.has_copies}
     events = [source.find_event(name) for name in chain.events if name not in attempts]
     used = (chain.field, steps.field.name) if steps else (chain.field,)
+    for event in events:
+        metrics += list_span_metrics(group, event, names)
     metrics += _list_field_metrics(group, events, names, used)
     metrics += [metric for metric in times if zeros[metric.start, metric.end] >= _MANY_ZEROS]
     for event in events:
@@ -415,7 +419,8 @@ def _build_chain_grain(group: Group, chain: Chain, steps: TimedSteps | None, nam
     dimensions = _list_chain_dimensions(group, chain, metrics)
     return GrainProposal(grain, source.name, chain.field, chain.events, tuple(metrics), reason,
                          title=make_title(" ".join(words)), dimensions=dimensions, repeated=repeated,
-                         elsewhere=tuple(name for name in chain.events if name in chain.elsewhere))  # fmt: skip
+                         elsewhere=tuple(name for name in chain.events if name in chain.elsewhere),
+                         partial=chain.partial)  # fmt: skip
 
 
 def _list_pairs(chain: Chain, timed: Collection[str]) -> list[tuple[str, str]]:
@@ -465,15 +470,6 @@ def _list_split_metrics(group: Group, event: EventProposal, names: NameSpace) ->
     )  # fmt: skip
 
 
-def _choose_unit(group: Group, event: EventProposal, field: FieldProposal, unit: str) -> str:
-    """Return the unit in which a number is reported: hours for many seconds, and no nanoseconds but of benchmarks."""
-    if unit == "nanosecond" and field.unit == unit and not field.unit_of:
-        return unit if is_of_benchmarks(group.source.format) else "millisecond"
-    values = [record.values[field.path] for record in group.records[event.name] if field.path in record.values]
-    is_long = unit == field.unit == "second" and statistics.median(map(float, map(str, values))) >= _LONG
-    return "hour" if is_long else unit
-
-
 def _list_field_metrics(
     group: Group, events: Sequence[EventProposal], names: NameSpace, used: Collection[str]
 ) -> tuple[MetricProposal, ...]:
@@ -489,7 +485,7 @@ def _list_field_metrics(
         metric_id = join_names(event.name, field.name) if is_shared and not is_repeated else field.name
         metric_id = join_names(event.name, "value") if is_value or metric_id == event.name else metric_id
         quantity = describe_quantity(group, event, field)
-        unit = _choose_unit(group, event, field, quantity.unit)
+        unit = choose_unit(group, event, field, quantity.unit)
         title = (make_value_title(group.source, event) if is_value
                  else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
         metrics.append(MetricProposal(names.add(metric_id), title, unit,

@@ -33,14 +33,20 @@ _SLASHED = tuple(
     for comma in ("", ",")
     for day_expression, day in _SLASHED_DATES
 )
+_SECONDS = r"\d+\.\d{3,}(?=s\b)"
 #: stamps of text lines: expression, `timeForm`
 STAMPS: tuple[tuple[str, str], ...] = (
     (rf"{_DAY_AND_TIME}(?: ?(?:Z|[+-]\d\d:?\d\d)\b)?", ""),
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{6}", "%Y/%m/%d %H:%M:%S.%f"),
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}", "%Y/%m/%d %H:%M:%S.%g"),
     (r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d", "%Y/%m/%d %H:%M:%S"),
+    (r"\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d\.\d{6}", "%Y/%m/%d-%H:%M:%S.%f"),
+    (r"\d{4}/\d\d/\d\d-\d\d:\d\d:\d\d\.\d{3}", "%Y/%m/%d-%H:%M:%S.%g"),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}", "%Y-%m-%d %H:%M:%S:%g"),
+    (r"\d{8} \d\d:\d\d:\d\d\.\d{3}", "%Y%m%d %H:%M:%S.%g"),
     (r"\d\d/\d\d/\d\d \d\d:\d\d:\d\d", "%y/%m/%d %H:%M:%S"),
     (rf"\d\d{_MONTH}{_DAY} (?:[01]\d|2[0-3])[0-5]\d[0-5]\d", "%y%m%d %H%M%S"),
+    (r"\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d\.\d{3}", "%d/%b/%Y:%H:%M:%S.%g"),
     (r"\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d", "%d/%b/%Y:%H:%M:%S"),
     (rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK} \d{{4}}", "%a %b %d %H:%M:%S %Y"),
     (rf"[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]\d {_CLOCK}\.\d{{6}} \d{{4}}", "%a %b %d %H:%M:%S.%f %Y"),
@@ -48,15 +54,21 @@ STAMPS: tuple[tuple[str, str], ...] = (
     (rf"{_DAY}\.{_MONTH}\.\d{{4}} {_CLOCK}", "%d.%m.%Y %H:%M:%S"),
     (rf"{_DAY} [A-Z][a-z]{{2}} \d{{4}} {_CLOCK}\.\d{{3}}", "%d %b %Y %H:%M:%S.%g"),
     (rf"{_DAY} [A-Z][a-z]{{2}} \d{{4}} {_CLOCK}", "%d %b %Y %H:%M:%S"),
+    (rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}\.\d{{3}}", f"{NO_YEAR}%b %d %H:%M:%S.%g"),
     (rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}", f"{NO_YEAR}%b %d %H:%M:%S"),
     (rf"{_MONTH}-{_DAY} {_CLOCK}\.\d{{3}}", f"{NO_YEAR}%m-%d %H:%M:%S.%g"),
+    (rf"{_MONTH}-{_DAY}\|{_CLOCK}\.\d{{3}}", f"{NO_YEAR}%m-%d|%H:%M:%S.%g"),
+    (rf"{_MONTH}-{_DAY} {_CLOCK}", f"{NO_YEAR}%m-%d %H:%M:%S"),
+    (rf"{_MONTH}{_DAY} {_CLOCK}\.\d{{6}}", f"{NO_YEAR}%m%d %H:%M:%S.%f"),
     (rf"{_DAY}\.{_MONTH} {_CLOCK}", f"{NO_YEAR}%d.%m %H:%M:%S"),
     (rf"{_MONTH}\.{_DAY} {_CLOCK}", f"{NO_YEAR}%m.%d %H:%M:%S"),
     (r"\d{8}-\d{1,2}:\d{1,2}:\d{1,2}:\d{1,3}", "%Y%m%d-%H:%M:%S:%-g"),
     *_SLASHED,
     (r"\d{10}(?:\.\d+)?", "s"),
     (r"\d{13}(?:\.\d+)?", "ms"),
-    (r"\d+\.\d{3,}(?=s\b)", "s"),
+    (r"\d{16}", "us"),
+    (r"\d{19}", "ns"),
+    (_SECONDS, "s"),
 )
 NO_DATE = "%Y-%m-%d=2000-01-01 "
 #: stamps at the start of text lines that have no date; elsewhere, such texts may be durations
@@ -165,8 +177,8 @@ def describe_reading(form: str) -> str:
 
 
 def has_stamp(text: str) -> bool:
-    """Return whether a text has an instant in it."""
-    return any(re.search(expression, text) for expression, _ in STAMPS)
+    """Return whether a text has an instant in it; seconds such as `1.234s` may be a duration."""
+    return any(re.search(expression, text) for expression, _ in STAMPS if expression != _SECONDS)
 
 
 def rank_time_name(path: Sequence[str]) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.lang.line_pattern import parse_pattern
 
 _MIN_SHARE = 0.9  # of the lines that match
+_LARGE = 1000  # median of numbers that are too large for seconds
 _MANY = 10  # lines that match among others
 _MOST_BEFORE = 100  # lines before the first with the text of a placeholder
 OFFSET = "OFFSET"  # placeholder of the offset from UTC that all lines have
@@ -20,7 +22,8 @@ _TEXTS = {OFFSET: re.compile(r" ([+-]\d{4})\]"), PERCENT: re.compile(r"[(,](\d{1
 class KnownTextFormat:
     """A format: the pattern of a whole line; places that are numbers; units of fields; names of lines of no interest.
 
-    If lines have instants, they are at the place `at`. With `has_others`, lines of other formats stand around them.
+    If lines have instants, they are at the place `at`, with so many `digits` unless these are 0. With `has_others`,
+    lines of other formats stand around them. `whole_units` are units of places whose numbers are whole and large.
     """
 
     name: str
@@ -31,6 +34,8 @@ class KnownTextFormat:
     units: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     has_others: bool = False
+    whole_units: Mapping[str, str] = field(default_factory=dict)
+    digits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +68,23 @@ KNOWN_TEXT_FORMATS = (
     KnownTextFormat(
         "access log", "request",
         '{client} {ident} {user} [{at} OFFSET] "{method} {path} {protocol}" {status} {bytes}'
-        '{? "{referer...}" "{agent...}"?}{? {request_time}?}',
-        "%d/%b/%Y:%H:%M:%S", ("status",), {"request_time": "second"},
+        '{? "{referer...}" "{agent...}"?}{? {request_time}?}{? {upstream_time}?}',
+        "%d/%b/%Y:%H:%M:%S", ("status",), {"request_time": "second", "upstream_time": "second"},
+        whole_units={"request_time": "microsecond"},  # `%D` of Apache
+    ),
+    KnownTextFormat(
+        "h2load", "request", "{at} {status} {request_time}", "us", ("at", "status", "request_time"),
+        {"request_time": "microsecond"}, digits=16,
+    ),
+    KnownTextFormat(
+        "Gatling", "request", "REQUEST {name} {at} {ended} {outcome}{? {message...}?}", "ms", ("at", "ended"),
+        ignored=("ASSERTION *", "GROUP *", "RUN *", "USER *"), has_others=True, digits=13,
+    ),
+    KnownTextFormat(
+        "HAProxy", "request",
+        "{...} [{at}] {frontend} {server} {request_ms}/{queue_ms}/{connect_ms}/{response_ms}/{total_ms} {status} "
+        "{bytes} {...}",
+        "%d/%b/%Y:%H:%M:%S.%g", ("status", "bytes"),
     ),
     KnownTextFormat(
         "sysbench 1", "interval",
@@ -97,15 +117,32 @@ def match_known_text(lines: Sequence[str]) -> MatchedText | None:
         for position, line in enumerate(lines):
             match = expression.match(line.rstrip())
             values = dict(zip(parsed.places, match.groups(), strict=True)) if match else {}
-            if match and all(re.fullmatch(r"\d+", values[name]) for name in item.numbers):
+            if match and _has_numbers(item, values):
                 rows.append((position, {name: value for name, value in values.items() if value is not None}))
             elif line.strip():
                 others.append(line)
         if len(rows) >= (_MANY if item.has_others else _MIN_SHARE * len(filled)):
             offset = texts[OFFSET] if OFFSET in general.pattern else ""
-            zone = f"{offset[:3]}:{offset[3:]}" if offset else ""
+            zone = f"{offset[:3]}:{offset[3:]}" if offset else "UTC" if "%" in item.time_form else ""
+            item = replace(item, units=dict(item.units) | _list_whole_units(item, [values for _, values in rows]))
             return MatchedText(item, item.pattern, zone, tuple(rows), tuple(others) if item.has_others else ())
     return None
+
+
+def _has_numbers(item: KnownTextFormat, values: Mapping[str, str]) -> bool:
+    """Return whether a line has numbers where its format has them."""
+    has_digits = not item.digits or len(values["at"]) == item.digits
+    return has_digits and all(re.fullmatch(r"\d+", values[name]) for name in item.numbers)
+
+
+def _list_whole_units(item: KnownTextFormat, rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Return the units of places whose numbers are whole and large."""
+    columns = {name: [row[name] for row in rows if name in row] for name in item.whole_units}
+    return {
+        name: item.whole_units[name]
+        for name, texts in columns.items()
+        if texts and all(text.isdigit() for text in texts) and statistics.median(map(int, texts)) >= _LARGE
+    }
 
 
 def _fill_placeholders(item: KnownTextFormat, texts: Mapping[str, str]) -> KnownTextFormat:

@@ -20,6 +20,7 @@ _TIME_UNITS = ("nanosecond", "microsecond", "millisecond", "second", "minute", "
 _WORD = re.compile(r"(?P<start>\W*)(?P<word>[^\W\d_].*?)(?P<end>\W*)")
 _MIN_STEPS, _MIN_FAR_STEPS = 2, 3  # texts of a word before a duration, and of one with other values between
 _MAX_STEP_WORDS = 4
+_MANY_SPANS = 40
 _MAX_OPTIONAL = 3  # optional parts of a pattern
 _MEMBER = re.compile(r"[A-Za-z_][\w.-]*=\"?\{\w+(?:\.\.\.)?\}\"?[,;]?")
 _BRACKETS = {"(": ")", "[": "]"}
@@ -193,7 +194,8 @@ def _find_base(pattern: str, counts: Mapping[str, int]) -> tuple[str, tuple[_Gro
     """Return the shortest pattern of other lines that remains without some parts, and these parts."""
     words = tuple(pattern.split(" "))
     spans = list(_find_spans(words))
-    for size in range(min(len(spans), _MAX_OPTIONAL), 0, -1):
+    most = 0 if len(spans) > _MANY_SPANS else _MAX_OPTIONAL  # long lines would have too many combinations
+    for size in range(min(len(spans), most), 0, -1):
         for chosen in itertools.combinations(spans, size):
             dropped = {index for start, end in chosen for index in range(start, end)}
             base = " ".join(word for index, word in enumerate(words) if index not in dropped)

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ KeyPath = tuple[str, ...]
 #: of grains, which the data of a proposal have only if they are not empty
 _OPTIONAL_MEMBERS = (
     "query", "is_split_by_two", "elsewhere", "origin", "excluded", "counter", "labels", "every_ns", "windows_of",
-    "terms", "numbered_by",
+    "terms", "numbered_by", "partial",
 )  # fmt: skip
 
 HOST = "host"
@@ -214,6 +215,7 @@ class SourceProposal:
         str, ...
     ] = ()  # names of no interest: declared ones without records, or those of lines without an event
     notes: tuple[str, ...] = ()  # what of the files is not read
+    broken: Fraction = Fraction(0)  # share of the records of a host that are malformed, which a build tolerates
 
     @property
     def left_out_count(self) -> int:
@@ -250,6 +252,7 @@ class MetricProposal:
     better: str = "neither"
     from_start: str = ""  # a field with the duration of the step that ends at `start`: the time begins at its beginning
     is_failure: bool = False  # whether it is the share of failures: by `where`, else by statuses of HTTP in the field
+    since: str = ""  # the field with the instant from which on the time to that in `field` is measured
 
     @property
     def is_error(self) -> bool:
@@ -305,8 +308,8 @@ class RepeatedEvent:
 class GrainProposal:
     """A grain: a row for each value of the key field on a host, in any of its events, or for each record without a key.
 
-    Rows of hosts lack the events `elsewhere`, of which other hosts have the records. The event `origin` is that of any
-    host, and has no rows of its own.
+    Rows of hosts lack the events `elsewhere`, of which other hosts have the records; many rows lack those in `partial`.
+    The event `origin` is that of any host, and has no rows of its own.
     """
 
     name: str
@@ -325,6 +328,7 @@ class GrainProposal:
     numbered_by: str = ""  # the column that numbers its rows of one record
     is_split_by_two: bool = False  # whether its section is split by its first two dimensions
     elsewhere: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
     origin: str = ""
     excluded: tuple[Exclusion, ...] = ()  # records of its event that its metrics leave out
     counter: str = ""  # the field whose increase per second it measures, of each series of these labels
@@ -449,10 +453,14 @@ class Proposal:
             for name in _OPTIONAL_MEMBERS:
                 if not grain[name]:
                     del grain[name]
+            for metric in grain["metrics"]:
+                if not metric["since"]:
+                    del metric["since"]
             for dimension, name in itertools.product(grain["dimensions"], ("limit", "is_same_work")):
                 if not dimension[name]:
                     del dimension[name]
         for source in data["sources"]:
+            del source["broken"]
             if not source["notes"]:
                 del source["notes"]
             for event in source["events"]:

@@ -25,9 +25,11 @@ from assay_propose.repeats import list_namesakes
 from assay_propose.run_order import find_extents
 from assay_propose.runs import assign_runs, list_hosts, list_runs
 from assay_propose.sources import Group, propose_source
+from assay_propose.spans import add_spans
 from assay_propose.throughput import find_counter
 from assay_propose.titles import make_title
 from assay_propose.varying import (
+    list_averages,
     list_constant_fields,
     list_growing_fields,
     list_repetitions,
@@ -112,7 +114,7 @@ def _propose_sources(
     for items in layouts.values():
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
-        group = confirm_units(propose_source(source_name, items, tables, system))
+        group = add_spans(confirm_units(propose_source(source_name, items, tables, system)))
         groups.append(note_doubts(note_elapsed_time(add_elements(add_results(group)))))
     return groups
 
@@ -121,7 +123,8 @@ def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tupl
     """Return what of a group is no metric, and why; `keys` are the events with the fields that are keys of grains."""
     counter = find_counter(group)  # has a rate
     omissions = (item for item in list_omissions(group) if item[0] != counter)
-    numbers = (*list_repetitions(group), *list_restarting(group), *list_cumulative(group, keys))
+    numbers = (*list_repetitions(group), *list_restarting(group), *list_averages(group),
+               *list_cumulative(group, keys))  # fmt: skip
     return (*omissions, *numbers, *list_settings(group, keys), *list_namesakes(group))
 
 
@@ -153,11 +156,13 @@ def _get_time_path(item: Detected) -> tuple[object, ...]:
 
 
 def _rename_alike(grains: Sequence[GrainProposal]) -> tuple[GrainProposal, ...]:
-    """Return grains whose metrics have distinct titles: titles that several have follow from the ids instead."""
+    """Return grains with distinct titles, as of their metrics: titles that several have follow from the ids instead."""
     counts = Counter(metric.name for grain in grains for metric in grain.metrics)
+    titles = Counter(grain.title for grain in grains if grain.is_main)
     return tuple(
         replace(
             grain,
+            title=make_title(grain.name) if grain.is_main and titles[grain.title] > 1 else grain.title,
             metrics=tuple(
                 replace(metric, name=make_title(metric.id)) if counts[metric.name] > 1 else metric
                 for metric in grain.metrics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,10 +13,19 @@ from assay_propose.known_formats import ONES, MetricRule, is_of_benchmarks
 from assay_propose.model import EventProposal, FieldProposal, MetricProposal, Record, SourceProposal
 from assay_propose.names import split_words
 from assay_propose.parameters import is_choice, is_parameter, is_repetition_number
+from assay_propose.read_numbers import read_number
 from assay_propose.repeats import find_namesake
 from assay_propose.sources import Group
 from assay_propose.units import TIMES, UNITS, find_unit, is_rate, is_rate_per_time
-from assay_propose.varying import FEW_RECORDS, count_values, find_restart, find_run_constant, is_constant, only_grows
+from assay_propose.varying import (
+    FEW_RECORDS,
+    count_values,
+    find_restart,
+    find_run_constant,
+    is_average_since_start,
+    is_constant,
+    only_grows,
+)
 
 ZERO = "it is always 0"
 
@@ -51,6 +61,7 @@ _LOWER_RATIOS = ("rtf", "real time factor")
 _MEMORY = frozenset(("heap", "mem", "memory", "ram", "rss"))
 _UNUSED = frozenset(("available", "avail", "capacity", "free", "limit", "saved"))
 _SIZES = ("byte", "kilobyte", "kibibyte", "megabyte", "mebibyte", "gigabyte", "gibibyte", "percent")
+_LONG = 10 * 3600  # seconds
 _MIN_SAMPLES = 2  # of a metric of a log with more records
 
 
@@ -181,7 +192,7 @@ def _explain_zeros(unit: str, better: str, field: FieldProposal, records: Sequen
     """
     values = [record.values[field.path] for record in records if field.path in record.values]
     may_worsen = better != "neither" and unit not in TIMES
-    is_measured = may_worsen or len(values) < FEW_RECORDS or any(float(str(value)) for value in values)
+    is_measured = may_worsen or len(values) < FEW_RECORDS or any(read_number(field, value) for value in values)
     return "" if is_measured else ZERO
 
 
@@ -190,6 +201,17 @@ def _explain_omission(rule: MetricRule, field: FieldProposal, records: Sequence[
         return rule.omission
     values = {str(record.values[field.path]) for record in records if field.path in record.values}
     return ONES if all(float(value) in (0, 1) for value in values) else ""
+
+
+def choose_unit(group: Group, event: EventProposal, field: FieldProposal, unit: str) -> str:
+    """Return the unit in which a number is reported: hours for many seconds, and no nanoseconds but of benchmarks."""
+    if unit == "nanosecond" and field.unit == unit and not field.unit_of:
+        return unit if is_of_benchmarks(group.source.format) else "millisecond"
+    if unit != "second" or field.unit != unit:
+        return unit
+    values = [record.values[field.path] for record in group.records[event.name] if field.path in record.values]
+    is_long = statistics.median(read_number(field, value) for value in values) >= _LONG
+    return "hour" if is_long else unit
 
 
 def list_quantities(group: Group, event: EventProposal, without: Collection[str] = ()) -> list[FieldProposal]:
@@ -212,6 +234,7 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             and not find_restart(group, event, field)
             and not is_bucket(event)
             and not is_cumulative(group, event, field)
+            and not is_average_since_start(group, field)
             and not is_choice(group, event, field)
             and not is_parameter(group, event, field)
             and not is_repetition_number(group, event, field)

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from assay.ingest.readers.text_lines_sql import LONGEST, VARYING
+from assay.ingest.readers.text_lines_sql import LONGEST
 from assay.lang.line_pattern import parse_pattern
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import fail
@@ -17,6 +17,7 @@ from assay_propose.benchmark_lines import match_benchmark_lines
 from assay_propose.describe import describe_fields, describe_limit
 from assay_propose.detect import Detected, locate_record, shift_positions
 from assay_propose.file_names import find_common_stem
+from assay_propose.ignored_names import list_ignored, name_unknown_line
 from assay_propose.instants import describe_reading
 from assay_propose.known_formats import KnownFormat, drop_other_lists, find_known_format
 from assay_propose.known_text_formats import MatchedText
@@ -59,16 +60,16 @@ OPTIONAL = re.compile(r"\{\?.*?\?\}")  # parts of a pattern that lines may lack
 MAX_EVENTS = 40  # of a source: the most frequent
 MAX_SEARCHED = 1000  # events among which starts and ends are looked for
 MAX_PAIRED = 10  # starts and ends that are events, too
-MAX_IGNORED = 40  # names of records without an event
 #: a name before its value at the start of a text or of a member: `Time: {time}, Size: {size}`
 _LABEL = re.compile(r"(?:^|(?<=[,;|-] ))[A-Za-z_][\w-]*:(?= ?\{)")
 _SEPARATOR = re.compile(r"(?<=\w) -+ .*")  # what follows is about what stands before it
 _ENDS_CONTEXT = re.compile(r"\{|[-|:\]]$|\w[._]\w")
 #: levels, groups in brackets and names of classes before a message
 _CONTEXT = re.compile(
-    rf"^(?:-+ |[\w${{}}.-]+ -+ (?={LEVELS}\b)|{LEVELS}[ :]+|\[[^\]]*\](?:[:,]| -)* "
+    rf"^(?:-+ |[\w${{}}.-]+ -+ (?={LEVELS}\b)|{LEVELS}[ :]+|\[(?!\")[^\]]*\](?:[:,]| -)* "
     r"|[\w$-]+(?:\.[\w${}:-]+)+(?:\[[^\]]*\])?(?:: | - | (?=\[)))+"
 )
+_OBJECT = re.compile(r"\s*\{\{.*\}\}$")  # with which a message ends
 _REQUEST = re.compile(r"\{method\} \{path\b")
 #: names of the event of all records, by kind
 _NAMELESS = {"csv": "measured", "json-records": "listed", "json-lines": "record", "logfmt": "record"}
@@ -78,7 +79,8 @@ _NAMELESS = {"csv": "measured", "json-records": "listed", "json-lines": "record"
 class Group:
     """A proposed source with the records of each of its events.
 
-    `results` are those of benchmarks in the texts of records, with their fields and units.
+    `results` are those of benchmarks in the texts of records, with their fields and units. `spans` are pairs of fields
+    of an event, the instants between which something took place.
     """
 
     source: SourceProposal
@@ -88,6 +90,7 @@ class Group:
     results: tuple[Record, ...] = ()
     result_fields: tuple[FieldProposal, ...] = ()
     result_units: tuple[str, ...] = ()
+    spans: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     source = _build_source(name, items, (times, lookup), events, fields, named, known_format)
     present = {record.values.get(known_format.lookup) for record in records} if known_format else set()
     declared = tuple(sorted(name for name in facts if name and name not in present))
-    ignored = declared or (*(known_text.format.ignored if known_text else ()), *_list_ignored(named.ignored))
+    ignored = declared or (*(known_text.format.ignored if known_text else ()), *list_ignored(named.ignored))
     stem = find_common_stem(source.files)
     subject = stem if len(stem) > 1 else system  # one letter says nothing
     notes = (*source.notes, *describe_limit(described, excluded), *describe_no_values(fields, no_values))
@@ -177,7 +180,7 @@ def _leave_out_others(named: _Named, known_text: MatchedText) -> None:
             named.records.setdefault(OTHER, []).append(Record("", 0, line, {}))
             named.names[OTHER] = (f"{start}{{...}}",)
             continue
-        name = _name_unknown_line(line)
+        name = name_unknown_line(line)
         named.leave_out(name, 1, "they are no results")
         if not name.startswith(tuple(ignored)):
             named.ignored.update([name])
@@ -287,7 +290,7 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
             if any(map(_has_measured, groups[key])):
                 reason += BY_HAND
             named.leave_out(key, len(groups[key]), reason)
-            named.ignored.update(_name_unknown_line(row.name) for row in groups[key])
+            named.ignored.update(name_unknown_line(row.name) for row in groups[key])
     return named
 
 
@@ -305,23 +308,6 @@ def _select_events(
 def _has_measured(record: Record) -> bool:
     """Return whether a line has a number with a unit."""
     return bool(_MEASURED.search(record.name))
-
-
-def _name_unknown_line(message: str) -> str:
-    """Return the name that a build gives to a line without an event."""
-    return re.sub(VARYING, "#", message, flags=re.ASCII)[:LONGEST]
-
-
-def _list_ignored(names: Mapping[str, int]) -> tuple[str, ...]:
-    """Return names to ignore; if there are many, those that begin alike as one, with `*`, and the most frequent."""
-    counts = Counter(names)
-    if len(counts) > MAX_IGNORED:
-        starts = Counter(name.partition(" ")[0] for name in counts)
-        counts = Counter()
-        for name, count in names.items():
-            start, blank, _ = name.partition(" ")
-            counts[f"{start} *" if starts[start] > 1 and blank and start else name] += count
-    return tuple(sorted(name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_IGNORED]))
 
 
 def _begins_with_capture(pattern: str) -> bool:
@@ -417,6 +403,7 @@ def _find_common_start(patterns: Sequence[str]) -> str:
 def _name_template(pattern: str) -> str:
     """Return the first words of a pattern that say what its lines are about, behind what names their logger."""
     pattern = restore_places(pattern)
+    pattern = _OBJECT.sub("", pattern) or pattern
     message = _CONTEXT.sub("", pattern)
     pattern = message if re.search(r"[A-Za-z]{2}", _drop_captures(message)) else pattern
     if _REQUEST.search(pattern):
@@ -425,7 +412,7 @@ def _name_template(pattern: str) -> str:
     topic = next((text for text in topics if re.search(r"[A-Za-z]{2}", _drop_captures(text))), pattern)
     words = [word for word in _drop_captures(topic).split() if word.rstrip(":").lower() not in NO_NAMES]
     words = [word for word in words if not word.endswith(("=", "("))] or words
-    words = [word for text in words if (word := text.strip("()[]<>,;:.")) and any(map(str.isalnum, word))]
+    words = [word for text in words if (word := text.strip('()[]<>,;:."')) and any(map(str.isalnum, word))]
     words = [word for word in words if not UNITS.keys() & {*word.lower().split("/")}] or words[:1]
     words = [word for word, _ in itertools.groupby(words)][:MAX_NAME_WORDS]
     if f"{{{STEP}" in pattern:

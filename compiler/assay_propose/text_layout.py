@@ -22,16 +22,16 @@ LEVEL, MESSAGE, TAGS = "level", "message", "tags"
 TIMES = {1: ("at",), 2: ("date", "clock"), 3: ("date", "clock", "offset"), 4: ("day", "month", "year", "clock"),
          5: ("weekday", "month", "day", "clock", "year")}  # fmt: skip
 TIMES_OF_12_HOURS = {3: ("date", "clock", "half")}
-TIMES_WITHOUT_YEAR = {2: ("date", "clock"), 3: ("month", "day", "clock")}
+TIMES_WITHOUT_YEAR = {1: ("at",), 2: ("date", "clock"), 3: ("month", "day", "clock")}
 LEVELS = (
     r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|CRIT|PANIC"
     r"|LOG|DETAIL|HINT|CONTEXT|STATEMENT)"  # PostgreSQL
 )
 _IS_LEVEL = re.compile(LEVELS, re.IGNORECASE)
 #: what may follow a stamp, and a level with its brackets
-_AFTER = r"(?P<after>(?: (?:[+-]\d{4}|UTC|GMT))?(?:s(?: (?=\]))?)?[\])>]?[:,;]?(?: ?\|)?)"
+_AFTER = r"(?P<after>(?: (?:[+-]\d\d:?\d\d|UTC|GMT))?(?:s(?: (?=\]))?)?[\])>]?[:,;]?(?: ?\|)?)"
 _LEVEL_WORD = re.compile(rf"\s+(?P<open>(?:- )?[\[(<]?)(?P<level>{LEVELS})(?P<close>[\])>]?:?)(?=\s)", re.IGNORECASE)
-_GROUP = re.compile(r"\s*\[([^\]]+)\]")
+_GROUP = re.compile(r"\s*\[((?!\")[^\]]+)\]")
 _CELL = re.compile(r"([^|]+)\|")  # in lines whose stamp ends with a bar
 _BAR = "|"
 _MAX_GROUPS = 3
@@ -39,6 +39,8 @@ _MAX_BEFORE = 80  # characters before a stamp
 _MIN_SHARE = 0.5  # of the lines that have the stamp, unless many that are alike but for their numbers have it
 _MANY = 10
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+#: a level before a stamp, without a blank between them, as glog writes it
+_LETTER = "[IWEFDV](?=\\d{4} )"
 _PADDING = re.compile(r"(?<=[\[(<]) $")  # of a short stamp
 _LEVEL_SHARE = 0.9  # of the lines that have a level, or a number, at the same place
 #: the number of a process or an address; a number with a fraction or a unit is rather a value
@@ -46,6 +48,7 @@ _LEADING_NUMBER = re.compile(
     rf"\s+[(<#]?\d+(?:(?:[.:]\w+){{2,}})?[)>]?[:,]?(?=\s+\S)(?!\s+(?:{'|'.join(UNITS)})\b)", re.IGNORECASE
 )
 _MAX_LEADING = 3
+_COUNTER = re.compile(r"\s+([0-9a-f]{4,16})(?=\s+\S)")  # a hexadecimal number with which each line begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,8 @@ def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
         raise build_ambiguous_day_error("the log", (form, other[1]), heads[0].at)
     shape = Counter(map(_find_shape, heads)).most_common(1)[0][0]
     heads = [head for head in heads if _find_shape(head) == shape]
+    if all(not head.rest.strip() for head in heads) and (layout := _build_trailing_layout(lines, heads, form)):
+        return layout
     has_most = len(heads) >= _MIN_SHARE * sum(bool(line.strip()) for line in lines)
     texts = Counter(_NUMBER.sub("", head.rest) for head in heads)
     return _build_layout(heads, form) if has_most or max(texts.values()) >= _MANY else None
@@ -105,13 +110,14 @@ def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
 
 def _find_shape(head: _Head) -> tuple[int, str, int, str]:
     """Return what lines of one layout agree in: words before the stamp, what touches it, its words, what follows."""
-    words = _PADDING.sub("", head.before).split(" ")
+    words = re.sub("^[IWEFDV]$", "I", _PADDING.sub("", head.before)).split(" ")
     return len(words), words[-1], len(head.at.split()), head.after
 
 
 def _find_heads(lines: Sequence[str], expression: str, form: str, is_first: bool) -> tuple[list[_Head], str]:
     pattern = re.compile(
-        rf"^(?P<before>(?:[\[(<]|\S.{{0,{_MAX_BEFORE}}}?[ \[(<])??)(?P<at>{expression}){_AFTER}(?:(?=[\s\[]|$)|(?<=\|))"
+        rf"^(?P<before>(?:{_LETTER}|[\[(<]|\S.{{0,{_MAX_BEFORE}}}?[ \[(<])??)"
+        rf"(?P<at>{expression}){_AFTER}(?:(?=[\s\[]|$)|(?<=\|))"
     )
     heads = []
     for position, line in enumerate(lines):
@@ -125,7 +131,7 @@ def _find_heads(lines: Sequence[str], expression: str, form: str, is_first: bool
 def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     first = heads[0]
     before, has_level = _describe_before([head.before for head in heads])
-    offset = re.match(r" ([+-]\d\d)(\d\d)", first.after)
+    offset = re.match(r" ([+-]\d\d):?(\d\d)", first.after)
     zone = "" if _has_zone(heads, form) else f"{offset[1]}:{offset[2]}" if offset else "UTC"
     has_bars = first.after.endswith(_BAR)
     group = _CELL if has_bars else _GROUP
@@ -149,15 +155,24 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
         len(first.at.split())
     ]
     place = " ".join(f"{{{name}}}" for name in times)
-    gap = " " if group_count and first.rest.startswith((" ", "\t")) else ""
-    groups_text = gap + gap.join(f"[{{{name}...}}]" for name in names) if names else ""
     if has_bars:
         groups_text = "".join(f"{{{name}...}}|" for name in names)
+    else:
+        gaps = _find_gaps([head.rest for head in heads], group_count)
+        groups_text = "".join(f"{gap}[{{{name}...}}]" for gap, name in zip(gaps, names, strict=True))
     head_text = f"{before}{place}{first.after}{groups_text}"
     level_text = f" {wrap[0]}{{{LEVEL}}}{wrap[1]}" if wrap else ""
     start = f"{head_text}{' {}' * before_level}{level_text}{' {}' * behind_level}"
     line = f"{start}{'{? ?}' if start.endswith(_BAR) else ' '}{{{MESSAGE}...}}"
     return TextLayout(line, times, form, zone, first.at, tuple(text_lines))
+
+
+def _build_trailing_layout(lines: Sequence[str], heads: Sequence[_Head], form: str) -> TextLayout | None:
+    """Return the layout of lines that end with their instant, as InfluxDB writes them; None for other lines."""
+    if form not in ("s", "ms", "us", "ns") or len(heads) < _MIN_SHARE * len(lines):
+        return None
+    text_lines = [TextLine(head.position, head.at, "", head.before.strip()) for head in heads]
+    return TextLayout(f"{{{MESSAGE}...}} {{at}}", ("at",), form, "", heads[0].at, tuple(text_lines))
 
 
 def _has_zone(heads: Sequence[_Head], form: str) -> bool:
@@ -167,7 +182,12 @@ def _has_zone(heads: Sequence[_Head], form: str) -> bool:
 
 
 def _describe_before(texts: Sequence[str]) -> tuple[str, bool]:
-    """Return the pattern of what precedes the stamp, and whether it has the level."""
+    """Return the pattern of what precedes the stamp, and whether it has the level.
+
+    Letters are optional texts, since no place may follow another one without a text between them.
+    """
+    if all(re.fullmatch("[IWEFDV]", text) for text in texts):
+        return "".join(f"{{?{letter}?}}" for letter in dict.fromkeys(texts)), False
     is_padded = len({bool(_PADDING.search(text)) for text in texts}) > 1
     parts = [(_PADDING.sub("", text) if is_padded else text).split(" ") for text in texts]
     described, has_level = [], False
@@ -188,6 +208,15 @@ def _split_head(rest: str, group: re.Pattern[str]) -> list[str]:
         groups.append(match[1])
         end = match.end()
     return groups
+
+
+def _find_gaps(rests: Sequence[str], count: int) -> list[str]:
+    """Return what stands before each of the first groups: a blank, nothing, or a blank in some lines."""
+    gaps: list[set[bool]] = [set() for _ in range(count)]
+    for rest in rests:
+        for has_blank, match in zip(gaps, _GROUP.finditer(rest), strict=False):
+            has_blank.add(match[0][0].isspace())
+    return ["{? ?}" if len(has_blank) > 1 else " " * max(has_blank) for has_blank in gaps]
 
 
 def _cut_groups(rest: str, count: int, group: re.Pattern[str]) -> str:
@@ -233,8 +262,20 @@ def _cut_leading_numbers(rests: Sequence[str]) -> tuple[int, Sequence[str]]:
     """
     present = sum(bool(rest) for rest in rests)
     for count in range(_MAX_LEADING):
-        matches = [_LEADING_NUMBER.match(rest) for rest in rests]
+        matches = _match_counters(rests) or [_LEADING_NUMBER.match(rest) for rest in rests]
         if sum(map(bool, matches)) < _LEVEL_SHARE * present:
             return count, rests
         rests = [rest[match.end() :] if match else "" for rest, match in zip(rests, matches, strict=True)]
     return _MAX_LEADING, rests
+
+
+def _match_counters(rests: Sequence[str]) -> list[re.Match[str] | None]:
+    """Return the hexadecimal numbers of one length with which nearly all texts begin; nothing without any.
+
+    Some of them have digits, and some have letters.
+    """
+    matches = [_COUNTER.match(rest) for rest in rests]
+    words = [match[1] for match in matches if match]
+    has_letters = any(not word.isdigit() for word in words)
+    is_number = has_letters and len({*map(len, words)}) == 1 and sum(not word.isalpha() for word in words) > 1
+    return matches if is_number and len(words) >= _LEVEL_SHARE * sum(map(bool, rests)) else []

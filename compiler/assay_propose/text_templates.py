@@ -10,13 +10,17 @@ from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
 from assay_propose.alternation import ENDS, STARTS
+from assay_propose.json_members import QUOTE, is_object, split_json
 from assay_propose.names import NO_NAMES, NameSpace, is_prefixed, make_identifier, split_words
 from assay_propose.units import TIMES, UNITS
 
 #: a member with a quoted value of several words; one word that may be a member, a number, or text with digits
-_TOKEN = re.compile(r"[\w.-]+=\"[^\"]*\"|\S+")
-_MEMBER = re.compile(r"(?P<start>[(\[]?)(?P<key>[A-Za-z_][\w.-]*)(?P<sign>[=:])(?P<value>[^\s=,;]+?)(?P<end>[)\],;.]*)")
-_QUOTED_MEMBER = re.compile(r"(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"")
+_TOKEN = re.compile(r"[(\[]?[\w.-]+=\"[^\"]*\"[)\],;.]*(?!\S)|\S+")
+_MEMBER = re.compile(
+    r"(?P<start>[(\[]?)(?P<key>[A-Za-z_][\w.-]*|\d+(?:\.\d+)?(?==))(?P<sign>[=:])"
+    r"(?P<value>[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?[A-Za-z]*|[^\s=,;]+?)(?P<end>[)\],;.]*)"
+)
+_QUOTED_MEMBER = re.compile(r"(?P<start>[(\[]?)(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"(?P<end>[)\],;.]*)")
 _NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_.-]*)(?P<sign>[(#\[])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
 _PUNCTUATED = re.compile(r"(?P<start>[(\[<'\"]*)(?P<value>.*?)(?P<end>[)\]>'\",;:.%]*)", re.DOTALL)
 #: a number with its unit for each of something, such as `1.2s/it`
@@ -33,12 +37,22 @@ _METHOD = re.compile(r"(?P<start>[\"'(]*)(?P<value>GET|HEAD|POST|PUT|DELETE|PATC
 _PATH = re.compile(r"(?P<value>(?:/|https?://)\S*?)(?P<end>[)\"',;]*)")
 _PROTOCOL = re.compile(r"(?P<start>HTTP/)(?P<value>[\d.]+)(?P<end>[)\"',;]*)")
 _ADDRESSES = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:,\d{1,3}(?:\.\d{1,3}){3})*")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?")
+#: a number with `i`, as InfluxDB marks integers, or with a unit that has no hexadecimal form: `12i`, `7.1Gwei`, `3MB/s`
+_SUFFIXED = re.compile(
+    r"(?P<number>[+-]?\d[\d,.]*)(?P<unit>i|(?=[A-Za-z]*[g-zG-Z])[A-Za-z]{3,}|[A-Za-zµ]+/(?:s|sec|second|ms|us|ns|min))"
+)
+_PIPED = re.compile(r"(?P<number>[+-]?\d[\d.]*)(?P<rest>\|(?P<unit>[A-Za-z]+)\S*)")  # as StatsD writes it
+#: pairs between commas, perhaps behind a name: `request,host=web-1,path=/ duration=2.5,size=12i`
+_PAIRS = re.compile(r"(?:[\w.-]+,)?[A-Za-z_][\w.-]*=[^,=\s]+(?:,[A-Za-z_][\w.-]*=[^,=\s]+)*")
+_JSON_TAIL = re.compile(r'(?:^|\s)(?P<json>\{\s*".*\})$')
+_LONGEST_TAIL = 4000
 _WHOLE = re.compile(r"\d+")
 #: what a program writes in place of a number
 NO_NUMBER = re.compile(r"[+-]?(?:nan|inf|infinity)|null|none|n/a", re.IGNORECASE)
-_SLASHED = r"[+-]?\d+(?:\.\d+)?(?:/[+-]?\d+(?:\.\d+)?)+"
-#: numbers between slashes, perhaps behind as many names: `min/avg/max=1.2/3.4/5.6`
+_SLASHED = r"[+-]?\d+(?:\.\d+)?(?:(?:/|\+|->)\d+(?:\.\d+)?)+"
+_SEPARATOR = re.compile(r"(/|(?<=\d)\+|->)")
+#: numbers between slashes, plus signs or arrows, perhaps behind as many names: `min/avg/max=1.2/3.4/5.6`
 _SLASHED_NUMBERS = re.compile(
     rf"(?P<start>[(\[]?)(?P<names>[A-Za-z][\w.%-]*(?:/[A-Za-z][\w.%-]*)+[=:])?(?P<values>{_SLASHED})(?P<end>[)\],;.:]*)"
 )
@@ -54,6 +68,8 @@ _MIN_TEXTS, _MAX_LINES_PER_TEXT = 3, 2
 _MANY_TEXTS, _MIN_WORDS = 8, 2  # so many texts vary however many lines have each, among so many other words
 _MIN_SHARED = 0.5  # of the texts of a word that varies, to have the name of another
 _IDENTIFIER = re.compile(r"[(\[<'\"]*[A-Za-z]\w*(?:_\w+|(?:[./:-]\w+)+)[)\]>'\",;:.]*")
+_MOST_WORDS = 200  # of a line whose words may vary: each is compared with all others
+_HEADING = re.compile(r"[(\[]?[A-Za-z][\w-]*:")  # of a section of a line, such as `[READ:`
 _VALUE = "\0"  # marks what varies in the shape of a line
 
 
@@ -138,7 +154,7 @@ def _find_varying_words(lines_by_shape: Mapping[tuple[str, ...], Sequence[int]])
     """
     groups: dict[tuple[tuple[str, ...], int], list[tuple[str, ...]]] = defaultdict(list)
     for shape in lines_by_shape:
-        for position in range(1, len(shape)):
+        for position in range(1, len(shape) if len(shape) <= _MOST_WORDS else 0):
             if _VALUE not in shape[position]:
                 groups[((*shape[:position], *shape[position + 1 :]), position)].append(shape)
     for (rest, position), shapes in groups.items():
@@ -197,6 +213,18 @@ def _split_varying(part: _Part, name: str = "") -> _Part:
 
 
 def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Template:
+    """Return the template of a message; values that would have one name are named by more of the words before them."""
+    longer: dict[str, list[str]] = defaultdict(list)
+    template = _fill_template(row, used_names, frozenset(), longer)
+    clashes = {name for name, texts in longer.items()
+               if len(texts) > 1 - (name in used_names) and all(texts) and len({*texts}) == len(texts)}  # fmt: skip
+    return _fill_template(row, used_names, clashes, defaultdict(list)) if clashes else template
+
+
+def _fill_template(
+    row: Sequence[_Part], used_names: Collection[str], ambiguous: Collection[str], longer: dict[str, list[str]]
+) -> Template:
+    """Return the template of a message; the longer names of values are added to `longer`, by the short ones."""
     names, parts, values, words = NameSpace(used_names), [], [], []
     is_behind_value = False
     for position, part in enumerate(row):
@@ -217,6 +245,12 @@ def _build_template(row: Sequence[_Part], used_names: Collection[str]) -> Templa
             name = make_identifier(noun, "value")
         if is_prefixed(name) and (noun := _find_noun_before(row[:position])):
             name = make_identifier(f"{noun} {suggestion} {unit}", "value")
+        longer[name].append(_lengthen_name(words, part, suggestion))
+        if name in ambiguous:
+            name = make_identifier(f"{longer[name][-1]} {unit}", "value")
+        if unit and name in names:  # the unit is the last word
+            numbered = (make_identifier(f"{suggestion} {number} {unit}", "value") for number in itertools.count(2))
+            name = next(text for text in numbered if text not in names)
         name = names.add(name)
         is_behind_value = True
         words.extend(re.findall(r"[A-Za-z_]{2,}", part.prefix))
@@ -233,6 +267,8 @@ def _find_unit_behind(part: _Part, following: Sequence[_Part]) -> str:
     if not _NUMBER.fullmatch(part.value):
         return ""
     last = part
+    while len(following) > 1 and following[0].prefix == "/" and not following[0].value and following[1].value:
+        following = following[2:]  # `1.5 / 0.0 ms`
     for item in following:
         if not last.is_glued:
             unit = item.prefix.strip("),;.").lower() if not last.suffix else ""
@@ -300,8 +336,17 @@ def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: 
             return name
     if is_prepositional and UNITS.get(unit) in _TIME_UNITS:
         return "duration"
-    candidates = [word for word in words if split_words(word) and _is_name(word)]
-    return candidates[-1] if candidates else "value"
+    return next((word for word in reversed(words) if split_words(word) and _is_name(word)), "value")
+
+
+def _lengthen_name(words: Sequence[str], part: _Part, suggestion: str) -> str:
+    """Return the name of a value with one more word before it; that of a member with the heading of its section."""
+    if part.name:
+        heading = next((word for word in reversed(words) if _HEADING.fullmatch(word)), "")
+        return f"{heading} {part.name}" if heading else ""
+    names = (word for word in reversed(words) if split_words(word) and _is_name(word))
+    last, before = next(names, ""), next(names, "")
+    return f"{before} {last}" if before and last == suggestion else ""
 
 
 def _is_name(word: str) -> bool:
@@ -314,6 +359,9 @@ def _mask_message(message: str, context: re.Match[str] | None) -> tuple[_Part, .
         group = _Part("[", "context", context[1][1:-1], "]", is_phrase=True)
         words = _mask_message(message[context.end() :], None)
         return (_mask(message[: context.start(1)].strip()), group, *words)
+    if len(message) <= _LONGEST_TAIL and (tail := _JSON_TAIL.search(message)) and is_object(tail["json"]):
+        head = _mask_message(message[: tail.start("json")], None) if message[: tail.start("json")].strip() else ()
+        return (*head, *_mask_object(tail["json"]))
     tokens = [match[0] for match in _TOKEN.finditer(message)]
     parts = [_mask(token) for token in tokens]
     for index, token in enumerate(tokens[:-1]):
@@ -326,12 +374,39 @@ def _mask_message(message: str, context: re.Match[str] | None) -> tuple[_Part, .
                 parts[index + 2] = _Part(protocol["start"], "protocol", protocol["value"], protocol["end"])
     split: list[list[_Part]] = [[part] for part in parts]
     for index, token in enumerate(tokens):
+        if "," in token and _PAIRS.fullmatch(token):
+            *pairs, last = token.split(",")
+            split[index] = [*(_glue(_mask(pair)) for pair in pairs), _mask(last)]
+    for index, token in enumerate(tokens):
         match = _SLASHED_NUMBERS.fullmatch(token)
         if match and not _DATE.fullmatch(match["values"]):
             place = _find_slashed_names(tokens, index)
             split[place] = [_Part(tokens[place])]  # names may have digits
             split[index] = _split_slashed(tokens, index, place, match)
     return tuple(itertools.chain.from_iterable(split))
+
+
+def _glue(part: _Part) -> _Part:
+    """Return a part that a comma joins with the next one."""
+    if part.value:
+        return replace(part, suffix=f"{part.suffix},", is_glued=True)
+    return replace(part, prefix=f"{part.prefix},", is_glued=True)
+
+
+def _mask_object(text: str) -> list[_Part]:
+    """Return a part for each member of an object of JSON with which a message ends."""
+    members, tail = split_json(text)
+    parts = []
+    for member in members:
+        quote = QUOTE * member.has_quotes
+        start = f"{_escape(member.before)}{quote}"
+        parts.append(_Part(start, member.path[-1], member.value, quote, is_phrase=member.has_quotes, is_glued=True)
+                     if member.value else _Part(f"{start}{quote}", is_glued=True))  # fmt: skip
+    return [*parts, _Part(_escape(tail))]
+
+
+def _escape(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _find_slashed_names(tokens: Sequence[str], index: int) -> int:
@@ -344,7 +419,7 @@ def _find_slashed_names(tokens: Sequence[str], index: int) -> int:
 
 def _split_slashed(tokens: Sequence[str], index: int, place: int, match: re.Match[str]) -> list[_Part]:
     """Return a part for each of the numbers between slashes of a token; `place` is that of their names."""
-    values = match["values"].split("/")
+    values, signs = _SEPARATOR.split(match["values"])[::2], [*_SEPARATOR.split(match["values"])[1::2], match["end"]]
     names = (match["names"] or tokens[place]).strip("()[]=:,").split("/")
     if len(names) != len(values) or not (match["names"] or place < index):
         names = [""] * len(values)
@@ -352,9 +427,8 @@ def _split_slashed(tokens: Sequence[str], index: int, place: int, match: re.Matc
         names = [f"{noun} {name}" for name in names]
     first = match["start"] + (match["names"] or "")
     return [
-        _Part(first if number == 0 else "", name, value, "/" if number < len(values) - 1 else match["end"],
-              is_glued=number < len(values) - 1)
-        for number, (name, value) in enumerate(zip(names, values, strict=True))
+        _Part(first if number == 0 else "", name, value, sign, is_glued=number < len(values) - 1)
+        for number, (name, value, sign) in enumerate(zip(names, values, signs, strict=True))
     ]  # fmt: skip
 
 
@@ -366,10 +440,13 @@ def _name_rated(unit: str, thing: str) -> str:
 def _mask(token: str) -> _Part:
     """Return the parts of a token."""
     if match := _QUOTED_MEMBER.fullmatch(token):
-        return _Part(f'{match["key"]}="', match["key"], match["value"], '"') if match["value"] else _Part(token)
+        start = f'{match["start"]}{match["key"]}="'
+        return _Part(start, match["key"], match["value"], f'"{match["end"]}') if match["value"] else _Part(token)
     match = _MEMBER.fullmatch(token)
     if match and not match["value"].startswith("/") and (match["sign"] == "=" or _VARYING.search(match["value"])):
-        return _Part(match["start"] + match["key"] + match["sign"], match["key"], match["value"], match["end"])
+        return _split_suffix(
+            _Part(match["start"] + match["key"] + match["sign"], match["key"], match["value"], match["end"])
+        )
     if match := _NUMBERED.fullmatch(token):
         is_process = match["sign"] == "[" and match["end"] == "]:"  # as syslog writes it
         name = f"{match['word']} pid" if is_process else match["word"]
@@ -380,5 +457,17 @@ def _mask(token: str) -> _Part:
     match = _PUNCTUATED.fullmatch(token)
     if match and match["value"] and _VARYING.search(token):
         name = "address" if _ADDRESSES.fullmatch(match["value"]) else ""
-        return _Part(match["start"], name, match["value"], match["end"])
+        return _split_suffix(_Part(match["start"], name, match["value"], match["end"]))
     return _Part(token)
+
+
+def _split_suffix(part: _Part) -> _Part:
+    """Return a number without the mark or unit behind it, which has a rate in its name."""
+    if match := _PIPED.fullmatch(part.value):
+        name = f"{part.name} {match['unit']}" if match["unit"] in UNITS else part.name
+        return replace(part, name=name, value=match["number"], suffix=match["rest"] + part.suffix)
+    match = _SUFFIXED.fullmatch(part.value)
+    if not match or any(QUANTITIES[kind].is_valid(part.value) for kind in ("duration", "size", "binarySize")):
+        return part
+    name = f"{part.name} {match['unit']}" if "/" in match["unit"] else part.name
+    return replace(part, name=name.strip(), value=match["number"], suffix=match["unit"] + part.suffix)

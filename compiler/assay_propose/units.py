@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
 from assay_propose.instants import find_time_form
@@ -41,6 +41,11 @@ _TIME_NAMES = frozenset(("duration", "latency", "t", "time"))
 _NUMBERS = frozenset(("count", "n", "samples"))  # words of names of numbers that do not have the unit of their object
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+#: transforms of numbers with separators; without a point, `1,234` has one of thousands
+_SEPARATED = {
+    "grouped": re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d{1,3})(?:\.\d+)?"),
+    "decimalComma": re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,\d+)?"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +75,23 @@ def describe_values(path: Sequence[str], values: Sequence[object]) -> ValueType:
         return _describe_number(path, "integer", texts)
     if all(_REAL.fullmatch(text) for text in texts):
         return _describe_number(path, "real", texts)
+    for kind, expression in _SEPARATED.items():
+        if all(expression.fullmatch(text) for text in texts):
+            return _describe_separated(path, kind, texts)
     for kind, unit in (("duration", "nanosecond"), ("size", "byte"), ("binarySize", "byte")):
         has_unit = any(not _REAL.fullmatch(text) for text in texts)
         if has_unit and all(QUANTITIES[kind].is_valid(text) for text in texts):
             word = "durations" if kind == "duration" else "sizes"
             return ValueType("integer", kind, unit, f"{word} such as {min(texts, key=_rank_example)}", len(texts) > 1)
     return ValueType("text")
+
+
+def _describe_separated(path: Sequence[str], kind: str, texts: set[str]) -> ValueType:
+    """Return the type of numbers with separators of thousands, or with a decimal comma."""
+    is_whole = not any(("." if kind == "grouped" else ",") in text for text in texts)
+    example = max(texts, key=_rank_example)
+    value = _describe_number(path, "integer" if is_whole else "real", texts)
+    return replace(value, transform=kind, reason=value.reason or f"numbers such as {example}")
 
 
 def _rank_example(text: str) -> tuple[bool, int, str]:

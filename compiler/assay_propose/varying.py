@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
+import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay_propose.dhall_text import format_texts, quote_text
 from assay_propose.known_formats import is_of_benchmarks
+from assay_propose.merge_templates import STEP
 from assay_propose.model import EventProposal, FieldProposal, GrainProposal, Record, RunConstant
 from assay_propose.names import split_words
 from assay_propose.parameters import (
@@ -18,17 +21,25 @@ from assay_propose.parameters import (
     is_repetition_number,
     list_values,
 )
+from assay_propose.read_numbers import read_number
 from assay_propose.sources import Group
 
 FEW_RECORDS = 10
+AVERAGES = "they are averages since a start"
 REPETITIONS = "they number repetitions"  # reason for no metrics
 _MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
 _MIN_STEPS_OF_RESTART = 5  # records on average from one start of a counter to the next
 _MIN_REPEATS = 5  # records of a run with a constant
 _TIME_FORMS = {"second": "s", "millisecond": "ms", "microsecond": "us", "nanosecond": "ns"}  # by unit
 _ELAPSED = frozenset(("elapsed", "t", "time", "uptime"))  # words of names of elapsed time
+_STEP = (STEP,)  # each has a total of its own
+_INSTANTS = ("instant",)  # transforms of no quantity
+_DECIMALS = re.compile(r"\d+(?:\.(\d+))?")
 _FEW_VALUES = 12  # of what only grows there are more, or one for every other record
 _FEW_STEPS = 3  # the same for whole numbers without a unit that are greater than any choice, such as counters
+
+
+_Rounded = tuple[float, float]  # a number, and what one of its last digit is
 
 
 def list_growing_fields(group: Group) -> list[tuple[str, str]]:
@@ -117,7 +128,7 @@ def counts_up(records: Sequence[Record], field: FieldProposal) -> bool:
 
 def only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
     """Return whether a number never falls from record to record of a host, and has many values."""
-    if field.transform:
+    if field.transform in _INSTANTS:
         return False
     if counts_up(records, field):
         return True
@@ -130,6 +141,76 @@ def only_grows(records: Sequence[Record], field: FieldProposal) -> bool:
     few = _FEW_STEPS if is_counter else _FEW_VALUES
     has_many = any(len(set(row)) > min(few, len(row) // 2) for row in rows if len(row) > 1)
     return has_many and never_falls(records, field)
+
+
+def is_average_since_start(group: Group, field: FieldProposal) -> bool:
+    """Return whether a number is the average of all values of a host so far: a total over the number of records.
+
+    The quotients of what only grows and the number count up, but for rounding. Somewhere, those of the same totals over
+    the mean of the numbers do not, or else it may be a rate that hardly varies.
+    """
+    count = conclusive = 0
+    for event in group.source.events:
+        if field.name not in event.fields:
+            continue
+        records = group.records[event.name]
+        totals = [total for total in map(group.source.find_field, event.fields)
+                  if total.name != field.name and total.is_quantity and only_grows(records, total)]  # fmt: skip
+        for total in totals:
+            rows = zip(*(_list_rounded_by_host(records, item) for item in (total, field)), strict=False)
+            series = [_pair_filled(*row) for row in rows]
+            series = [pairs for pairs in series if len(pairs) >= FEW_RECORDS]
+            if series and not all(map(_count_up, series)):
+                return False
+            count += len(series)
+            conclusive += sum(not _count_up(_flatten(pairs)) for pairs in series)
+    return conclusive > count / 4
+
+
+def list_averages(group: Group) -> Iterator[tuple[str, str]]:
+    """Yield the names of numbers that would be worth a metric, but are averages since a start, with the reason."""
+    for field in group.source.fields:
+        if field.is_quantity and is_average_since_start(group, field):
+            yield field.name, AVERAGES
+
+
+def _pair_filled(totals: Sequence[_Rounded], averages: Sequence[_Rounded]) -> list[tuple[_Rounded, _Rounded]]:
+    """Return totals with averages, without zeros at which both may be rounded; nothing if they are not as many."""
+    if len(totals) != len(averages):
+        return []
+    return [(total, average) for total, average in zip(totals, averages, strict=True) if total[0] and average[0]]
+
+
+def _flatten(pairs: Sequence[tuple[_Rounded, _Rounded]]) -> list[tuple[_Rounded, _Rounded]]:
+    """Return pairs with the mean in place of each average."""
+    mean = statistics.fmean(average for _, (average, _) in pairs)
+    return [(total, (mean, digit)) for total, (_, digit) in pairs]
+
+
+def _count_up(pairs: Sequence[tuple[_Rounded, _Rounded]]) -> bool:
+    """Return whether quotients lie on a line that rises, within what their last digits leave open."""
+    counts = [total / average for (total, _), (average, _) in pairs]
+    bounds = [count * (first / total + second / average) / 2
+              for count, ((total, first), (average, second)) in zip(counts, pairs, strict=True)]  # fmt: skip
+    middle, last = len(counts) // 2, len(counts) - 1
+    step = (counts[last] - counts[middle]) / (last - middle)
+    of_step = (bounds[last] + bounds[middle]) / (last - middle)
+    return step > 0 and all(
+        abs(count - counts[middle] - (index - middle) * step) <= bound + bounds[middle] + abs(index - middle) * of_step
+        for index, (count, bound) in enumerate(zip(counts, bounds, strict=True))
+    )
+
+
+def _list_rounded_by_host(records: Sequence[Record], field: FieldProposal) -> list[list[_Rounded]]:
+    """Return the numbers of each host with what one of their last digit is."""
+    rows: dict[tuple[object, ...], list[_Rounded]] = defaultdict(list)
+    for record in records:
+        if (value := record.values.get(field.path)) is not None:
+            number, match = read_number(field, value), _DECIMALS.search(str(value))
+            digits = float(match[0]) if match else 0
+            size = 10.0 ** -len(match[1] or "") * (number / digits) if match and digits else 0.0
+            rows[record.host, record.values.get(_STEP)].append((number, size))
+    return list(rows.values())
 
 
 def never_falls(records: Sequence[Record], field: FieldProposal) -> bool:
@@ -210,5 +291,5 @@ def _list_numbers_by_host(records: Sequence[Record], field: FieldProposal) -> li
     for record in records:
         if (value := record.values.get(field.path)) is not None:
             labels = [item for item in record.values.items() if item[0][0] == "labels"] if is_sample else ()
-            rows[record.host, *labels].append(value if isinstance(value, float) else float(str(value)))
+            rows[record.host, record.values.get(_STEP), *labels].append(read_number(field, value))
     return list(rows.values())

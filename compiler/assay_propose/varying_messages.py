@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from assay.ingest.logfmt import PAIR
 from assay_propose.detect import Detected
+from assay_propose.json_members import QUOTE, Member, Row, split_json
 from assay_propose.model import KeyPath, Record
 from assay_propose.names import NameSpace
 from assay_propose.recognize import Lookup, Times, find_lookup, find_times
@@ -20,21 +21,6 @@ _MESSAGE_KEYS = ("msg", "message", "event", "text")
 _EVENT_KEYS = frozenset(("action", "event", "kind", "metric", "ns", "op", "operation", "phase", "stage", "type"))
 _MIN_TEXTS, _MIN_WORDS = 3, 2  # texts of a pattern that varies, and its words
 _MIN_SHARE = 0.9  # of the records that have a message, and of the lines whose members have one order
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|\s+')
-_QUOTE = '"'
-
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """A member of a line: its path, the text before its value, the value as it is written, without its quotes."""
-
-    path: KeyPath
-    before: str
-    value: str
-    has_quotes: bool = False
-
-
-_Row = tuple[list[_Member], str]  # the members of a line, and the text behind the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +32,7 @@ class _Layout:
     before: Mapping[KeyPath, str]  # the text before the value of each member, in order
     tail: str
 
-    def matches(self, row: _Row) -> bool:
+    def matches(self, row: Row) -> bool:
         """Return whether a line has members in this order, with these texts around them, and the required ones."""
         order = list(self.before)
         places = [order.index(member.path) for member in row[0] if self.before.get(member.path) == member.before]
@@ -62,7 +48,7 @@ def read_varying_messages(items: Sequence[Detected]) -> Sequence[Detected]:
     path = _find_message(records, find_lookup(records, times.paths)) if times and len(times.paths) == 1 else ()
     if not times or not path:
         return items
-    split = _split_json if items[0].kind == "json-lines" else _split_logfmt
+    split = split_json if items[0].kind == "json-lines" else _split_logfmt
     rows = {(index, record.position): split(item.sample.lines[record.position])
             for index, item in enumerate(items) for record in item.records}  # fmt: skip
     layout = _find_layout(list(rows.values()), path, times)
@@ -95,42 +81,18 @@ def _has_varying(texts: Sequence[str]) -> bool:
     return any(len(group) >= _MIN_TEXTS for group in by_pattern.values())
 
 
-def _split_json(line: str) -> _Row:
-    """Return the members of an object; a list is one value."""
-    members: list[_Member] = []
-    keys: list[str] = []
-    before, depth, is_value = "", 0, False
-    for token in _TOKEN.findall(line):
-        if depth:
-            depth += (token == "[") - (token == "]")
-            members[-1] = replace(members[-1], value=members[-1].value + token)
-        elif is_value and token != "{" and not token.isspace():
-            has_quotes = token.startswith(_QUOTE)
-            members.append(_Member(tuple(keys), before, token[1:-1] if has_quotes else token, has_quotes))
-            before, depth, is_value = "", int(token == "["), False
-            keys.pop()
-        else:
-            before += token
-            if token.startswith(_QUOTE):
-                keys.append(token[1:-1])
-            elif token == "}" and keys:
-                keys.pop()
-            is_value = token == ":" or (is_value and token.isspace())
-    return members, before
-
-
-def _split_logfmt(line: str) -> _Row:
-    members: list[_Member] = []
+def _split_logfmt(line: str) -> Row:
+    members: list[Member] = []
     end = 0
     for match in re.finditer(PAIR, line, re.ASCII):
-        has_quotes = match[3].startswith(_QUOTE)
+        has_quotes = match[3].startswith(QUOTE)
         value = match[3][1:-1] if has_quotes else match[3]
-        members.append(_Member((match[1],), line[end : match.start()] + match[1] + match[2], value, has_quotes))
+        members.append(Member((match[1],), line[end : match.start()] + match[1] + match[2], value, has_quotes))
         end = match.end()
     return members, line[end:].rstrip()
 
 
-def _find_layout(rows: Sequence[_Row], message: KeyPath, times: Times) -> _Layout | None:
+def _find_layout(rows: Sequence[Row], message: KeyPath, times: Times) -> _Layout | None:
     """Return the layout of lines; None if too few of them have their members in one order."""
     before = {path: Counter(member.before for members, _ in rows for member in members if member.path == path)
               .most_common(1)[0][0] for path in _order_paths(rows)}  # fmt: skip
@@ -145,7 +107,7 @@ def _find_layout(rows: Sequence[_Row], message: KeyPath, times: Times) -> _Layou
     is_whole = all(counts[path] == len(matching) for path in (first, *reserved))
     if len(matching) < _MIN_SHARE * len(rows) or not is_whole or any("?" in text for text in (*before.values(), tail)):
         return None
-    values: dict[KeyPath, list[_Member]] = defaultdict(list)
+    values: dict[KeyPath, list[Member]] = defaultdict(list)
     for members, _ in matching:
         for member in members:
             values[member.path].append(member)
@@ -155,7 +117,7 @@ def _find_layout(rows: Sequence[_Row], message: KeyPath, times: Times) -> _Layou
     return replace(layout, text=replace(layout.text, line=line, stamp=values[times.paths[0]][0].value))
 
 
-def _order_paths(rows: Sequence[_Row]) -> list[KeyPath]:
+def _order_paths(rows: Sequence[Row]) -> list[KeyPath]:
     """Return the paths of all members: those of a line in its order, others behind what precedes them."""
     order: list[KeyPath] = []
     for members, _ in sorted(rows, key=lambda row: -len(row[0])):
@@ -173,10 +135,10 @@ def _make_capture(path: KeyPath) -> str:
     return name if not name[:1].isdigit() else f"_{name}"
 
 
-def _write_member(before: str, name: str, members: Sequence[_Member], is_optional: bool) -> str:
+def _write_member(before: str, name: str, members: Sequence[Member], is_optional: bool) -> str:
     """Return the pattern of a member. Quotes that only some values have, and values that may be empty, are optional."""
     quotes = {member.has_quotes for member in members}
-    quote = f"{{?{_QUOTE}?}}" if len(quotes) > 1 else _QUOTE if True in quotes else ""
+    quote = f"{{?{QUOTE}?}}" if len(quotes) > 1 else QUOTE if True in quotes else ""
     dots = "..." if name == MESSAGE or any(re.search(r"\s", member.value) for member in members) else ""
     capture = f"{{{name}{dots}}}"
     if not all(member.value for member in members):
@@ -192,7 +154,7 @@ def _escape(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _convert(item: Detected, rows: Mapping[int, _Row], message: KeyPath, layout: _Layout) -> Detected:
+def _convert(item: Detected, rows: Mapping[int, Row], message: KeyPath, layout: _Layout) -> Detected:
     """Return a file with a record for each line that the layout matches: its message, and its other members."""
     captures = set(layout.text.captures)
     names = {path: name for path, name in layout.names.items() if name in captures}

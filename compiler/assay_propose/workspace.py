@@ -14,6 +14,7 @@ from assay.app.session.config import NAME
 from assay.util.paths import resolve_path
 from assay_propose.model import Proposal, SampleFile
 from assay_propose.propose import propose_system
+from assay_propose.prove import prove
 from assay_propose.runs import list_other_readings
 from assay_propose.samples import RESERVED, read_samples
 from assay_propose.summary import KEEP_APART, describe_proposal
@@ -33,9 +34,10 @@ FEW_LOGS = 4
 
 @dataclass(frozen=True, slots=True)
 class LogWorkspace:
-    """A workspace for logs: the proposal, commands that read the logs as other runs or hosts, commands to try next."""
+    """A workspace for logs: the proposal, notes of its proof, commands for other readings, commands to try next."""
 
     proposal: Proposal
+    proved: tuple[str, ...]
     other_readings: tuple[str, ...]
     commands: tuple[str, ...]
 
@@ -46,7 +48,8 @@ class LogWorkspace:
 
     def describe(self) -> Iterator[str]:
         """Yield lines that say what the logs contain and what the specs measure."""
-        return describe_proposal(self.proposal, self.other_readings)
+        yield from describe_proposal(self.proposal, self.other_readings)
+        yield from self.proved
 
     def to_json(self) -> dict[str, Any]:
         """Return the proposal as data."""
@@ -61,16 +64,27 @@ def create_workspace_from_logs(place: Path, logs: Sequence[Path], each: str = ""
     """
     proposal, samples = propose_system(resolve_path(place).name, *read_samples(logs), each)
     with fill_workspace(place) as folder:
-        for name, text in write_all_specs(proposal).items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
         _copy_samples(samples, folder / "runs", {run.name: run.version for run in proposal.runs})
         (folder / NAME).write_text(_write_settings(proposal), encoding="utf-8")
+        proof = prove(proposal, folder, lambda item: _write_specs(item, folder))
+        proposal = proof.proposal
     others = list_other_readings(samples) if len(proposal.sources) == 1 else ()
     return LogWorkspace(
-        proposal, tuple(_describe_reading(other, place, logs) for other in others), _list_commands(place, proposal)
+        proposal,
+        proof.notes,
+        tuple(_describe_reading(other, place, logs) for other in others),
+        _list_commands(place, proposal),
     )
+
+
+def _write_specs(proposal: Proposal, folder: Path) -> None:
+    """Write the specs of a proposal in place of those of another one."""
+    for name in ("specs", "queries"):
+        shutil.rmtree(folder / name / proposal.system, ignore_errors=True)
+    for name, text in write_all_specs(proposal).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def _describe_reading(each: str, place: Path, logs: Sequence[Path]) -> str:

@@ -42,7 +42,7 @@ def write_query(grain: GrainProposal) -> str:
 
 
 def _list_grain_fields(grain: GrainProposal) -> list[str]:
-    names = [name for metric in grain.metrics for name in (metric.field, metric.where[0]) if name]
+    names = [name for metric in grain.metrics for name in (metric.since, metric.field, metric.where[0]) if name]
     names += [item.field for item in grain.dimensions if item.field != HOST]
     return list(dict.fromkeys((*names, *(item.field for item in grain.excluded))))
 
@@ -424,7 +424,13 @@ def _list_instants(grain: GrainProposal, record: str) -> list[tuple[str, str, st
     instants, picks = [], {item.event: item.pick for item in grain.repeated}
     attempts = grain.find_attempts()
     for event in () if grain.is_timeless else grain.events:
-        names = [name for item in grain.metrics if item.event == event for name in (item.field, item.where[0]) if name]
+        names = [
+            name
+            for item in grain.metrics
+            if item.event == event
+            for name in (item.since, item.field, item.where[0])
+            if name
+        ]
         names += [item.from_start for item in grain.metrics if item.from_start and item.start == event not in attempts]
         names += [item.field for item in grain.dimensions if item.event == event]
         fields = [f"e.{record}.{name}" for name in names]

@@ -112,6 +112,10 @@ def _list_quarantine(source: SourceProposal) -> list[tuple[str, str, str]]:
     """Return the member that tolerates twice the share of malformed records of the sample, if it has any."""
     without = source.left_out_count if source.is_nameless else 0
     malformed = source.malformed.count if source.malformed else 0
+    if source.broken:
+        share = min(1.0, math.ceil(200 * source.broken) / 100)
+        reason = f"{math.ceil(100 * source.broken)} % of the records of a host are malformed"
+        return [("quarantine", f"{{ share = {share}, atLeast = 10 }}", reason)]
     if not without + malformed:
         return []
     share = min(1.0, math.ceil(200 * (without + malformed) / source.records) / 100)
@@ -169,13 +173,15 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
         *(f"E.noValue {quote_text(word)}" for word in field.no_values),
         *([f"E.{field.transform}"] * bool(field.transform)),
     ]
-    if changes:
+    if field.transform == "instant":
+        text = f"E.instant {quote_text(field.name)}"
+    elif changes:
         text = f"E.changed [ {', '.join(changes)} ] ({text})"
     if field.unit_of:
         text = f"E.unitOf {quote_text(field.unit_of)} ({text})"
     if field.place != (field.name,):
         text = f"E.at {format_texts(field.place)} ({text})"
-    if field.unit != "none":
+    if field.unit != "none" and field.transform != "instant":
         text = f"E.inUnit {write_unit(field.unit)} ({text})"
     unit = f"{field.unit}: {field.reason}" if field.unit != "none" else ""
     return field.name, text, "\n".join(filter(None, [unit, _explain_name(field.name, field.path[-1])]))
@@ -248,7 +254,9 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         measure = f"S.x.asUnit S.unit.percent (S.x.times (S.x.natural 100) ({failure}))"
     elif metric.field:
         measure = _read_field(proposal, source, grain, metric, metric.field)
-        if source.find_field(metric.field).unit == "none" and metric.unit not in ("none", "percent"):
+        if metric.since:
+            measure = f"S.x.minus ({measure}) ({_read_field(proposal, source, grain, metric, metric.since)})"
+        elif source.find_field(metric.field).unit == "none" and metric.unit not in ("none", "percent"):
             measure = f"S.x.asUnit {write_unit(metric.unit)} ({measure})"
     else:
         measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
@@ -329,10 +337,12 @@ def _write_package(proposal: Proposal) -> str:
     rates = [f"g.{grain.name}.series" for grain in proposal.grains if grain.is_of_seconds]
     series = f"\n    , series ={format_member(rates, 6, 14)}" if rates else ""
     on_some = [
-        f"S.onSomeRows ({_read_instant(grain, event)})" for grain in proposal.grains for event in grain.elsewhere
+        f"S.onSomeRows ({_read_instant(grain, event)})"
+        for grain in proposal.grains
+        for event in (*grain.elsewhere, *grain.partial)
     ]
     coverage = (
-        f"\n    -- other hosts have these events\n    , coverage ={format_member(on_some, 6, 16)}" if on_some else ""
+        f"\n    -- only some rows have these events\n    , coverage ={format_member(on_some, 6, 16)}" if on_some else ""
     )
     return f"""-- All that the specs of this system say. What is not listed does not exist; metrics list themselves.
 {SCHEMA}

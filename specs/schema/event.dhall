@@ -6,7 +6,8 @@ let X = ./expression.dhall
 let S = ./source.dhall
 
 -- A small change of a field's text: `take` characters, the part `before` a separator, a text that is `noValue`, `plus` a number,
--- a `duration` as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970. `unitOf` has the name of another field.
+-- a `duration` as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970, a `grouped` number or
+-- one with a `decimalComma`. `unitOf` has the name of another field.
 let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
@@ -114,6 +115,10 @@ in  { Transform
     , size = { kind = "size", number = +0, text = "" } : Transform
       -- a size as whole bytes in which `K`, `kB`, `MB` are units of 1024, too, as in the JVM and PostgreSQL
     , binarySize = { kind = "binarySize", number = +0, text = "" } : Transform
+      -- a number with commas between thousands: `1,234.5`
+    , grouped = { kind = "grouped", number = +0, text = "" } : Transform
+      -- a number with a decimal comma, and perhaps points between thousands: `1.234,5`
+    , decimalComma = { kind = "decimalComma", number = +0, text = "" } : Transform
       -- a number in the unit that the record has in another field, such as `time_unit`, is converted to that of its field
     , unitOf =
         \(name : Text) ->

@@ -57,7 +57,8 @@ let Quarantine = { share : Double, atLeast : Natural }
 --   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty for rows without
 --            one; for tables and blocks, the columns of the instant; for text lines, its placeholders in `line`
 --   orTime   for JSON lines and logfmt: further paths of the instant; the first with a value counts
---   body     path of the object with the fields; for lists of records that of the list, or of an object, with `*`
+--   body     path of the object with the fields; for lists of records that of the list, or of an object, with `*`;
+--            `[]` in it leads into each item of a list
 --   lookups  ways to recognise a record, in order; without any, each record belongs to the only event of the source
 --   line     for text lines: their common pattern; `time` and `body` are its placeholders
 --   timeForm the form of an instant that is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`

@@ -312,6 +312,8 @@ _QUANTITIES = {
     "size": "a size, in bytes",
     "instant": "an instant, in nanoseconds since 1970",
     "binarySize": "a size, in bytes (kB = 1024 bytes)",
+    "grouped": "a number with commas between thousands",
+    "decimalComma": "a number with a decimal comma",
 }
 
 

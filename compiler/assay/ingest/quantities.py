@@ -150,11 +150,25 @@ def _is_date_and_time(text: str) -> bool:
     return True
 
 
+def _create_separated(thousands: str, point: str, examples: str) -> Quantity:
+    """Return the quantity of numbers with a separator of thousands and one of decimals."""
+    group, decimal = re.escape(thousands), re.escape(point)
+
+    def build_number(text: exp.Expr) -> exp.Expr:
+        digits = sql_trees.call("replace", text.copy(), sql_trees.build_text(thousands), sql_trees.build_text(""))
+        return sql_trees.call("replace", digits, sql_trees.build_text(point), sql_trees.build_text("."))
+
+    pattern = rf"^[-+]?(?:[0-9]{{1,3}}(?:{group}[0-9]{{3}})+|[0-9]+)(?:{decimal}[0-9]+)?$"
+    return Quantity(pattern, f"a number such as {examples}", build_number)
+
+
 #: kind of a transform -> what it reads
 QUANTITIES = {
     "duration": Quantity(_DURATION, "a duration, such as 1m2.5s or 448.05ms", _build_duration),
     "size": _create_size(_SIZE_UNITS, "467kB or 1.5MiB"),
     "binarySize": _create_size(_BINARY_SIZE_UNITS, "8192K or 1.5MB"),
+    "grouped": _create_separated(",", ".", "1,234,567 or 1,234.5"),
+    "decimalComma": _create_separated(".", ",", "0,123 or 1.234,5"),
     "instant": Quantity(
         timestamps.ZONED_ISO,
         "an instant with its zone, such as 2026-03-01T10:00:00Z",

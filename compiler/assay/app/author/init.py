@@ -63,9 +63,9 @@ def fill_workspace(place: Path) -> Iterator[Path]:
             status=USAGE,
         )
     with _replace_output_hint(), replace_folder(place) as new_folder:
-        yield new_folder
         (new_folder / ".gitignore").write_text(IGNORED_FILES, encoding="utf-8")
         write_libraries(new_folder, workspace.get_shipped_workspace().root)
+        yield new_folder
 
 
 def update_schema(place: Path) -> tuple[str, ...]:

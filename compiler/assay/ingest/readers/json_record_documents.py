@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.ingest.decompress import iter_decompressed
-from assay.ingest.readers.json_record_positions import MEMBERS, has_documents, has_members, skip_blanks
+from assay.ingest.readers.json_record_positions import EACH, MEMBERS, has_documents, has_members, skip_blanks
 from assay.lang.model.package import Source
 from assay.util.diagnostics import fail
 from assay.util.json_text import AmbiguousObject, build_object, has_conflicting_key
@@ -20,6 +20,8 @@ def read_list(source: Source, path: Path) -> list[object]:
         text = b"".join(iter_decompressed(path)).decode("utf-8-sig")
         if has_documents(text, source.body):
             return list(_iter_documents(text))
+        if source.body[:1] == (EACH,) and has_documents(text, ()):
+            return list(_iter_nested(list(_iter_documents(text)), source.body))
         document: Any = _DECODER.decode(text)
     except UnicodeDecodeError as error:
         raise fail("broken-file", f"the document is not UTF-8: {path}", found=str(error)) from None
@@ -34,6 +36,8 @@ def read_list(source: Source, path: Path) -> list[object]:
         raise fail("broken-file", f"the document is nested too deep: {path}") from None
     if has_members(source.body):
         return _list_members(document, source, path)
+    if EACH in source.body:
+        return list(_iter_nested(document, source.body))
     if isinstance(document, list):
         return document
     value = get_value(document, source.body)
@@ -72,6 +76,18 @@ def _iter_documents(text: str) -> Iterator[object]:
         value, end = _DECODER.raw_decode(text, place)
         yield value
         place = skip_blanks(text, end)
+
+
+def _iter_nested(value: object, path: Sequence[str]) -> Iterator[object]:
+    """Yield the items of the lists at a path, which leads into each item of other lists where it has `EACH`."""
+    for index, key in enumerate(path):
+        if key == EACH:
+            for item in value if isinstance(value, list) else ():
+                yield from _iter_nested(item, path[index + 1 :])
+            return
+        value = value.get(key) if isinstance(value, dict) else None
+    if isinstance(value, list):
+        yield from value
 
 
 class Member(dict[str, Any]):

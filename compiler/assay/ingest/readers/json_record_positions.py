@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 MEMBERS = "*"  # the last key of a path to an object whose members are the records
+EACH = "[]"  # a key of such a path: what follows is in each item of a list, or in each of the objects of a text
 _BLANK = re.compile(r"[ \t\n\r]*")
 _FOLD = re.compile(r"[ \t\r]*\n[ \t\n\r]*")  # never within a string, where JSON forbids line feeds
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
@@ -24,8 +25,9 @@ class RecordText:
 def find_record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
     """Return the byte offset of each item of a list: that at a path of a document, or the document itself.
 
-    Without a path, it may also be each of the objects of a text, and with `MEMBERS` at the end of the path the value of
-    each member of an object. Expects a text that was parsed without an error.
+    Without a path, it may also be each of the objects of a text, with `MEMBERS` at the end of the path the value of
+    each member of an object, and with `EACH` in it the items of several lists. Expects a text that was parsed without
+    an error.
     """
     text = content.decode("utf-8-sig")
     begin = len(content) - len(text.encode("utf-8"))
@@ -63,8 +65,35 @@ def _find_record_spans(text: str, path: Sequence[str]) -> list[tuple[int, int]]:
     if has_members(path):
         members = _iter_members(text, find_list_start(text, path[:-1]))
         return [(key, _DECODER.raw_decode(text, value)[1]) for key, value in members]
+    if EACH in path:
+        return list(_iter_nested_spans(text, skip_blanks(text, 0), path))
     if not has_documents(text, path):
         return find_item_spans(text, find_list_start(text, path))
+    return _find_document_spans(text)
+
+
+def _iter_nested_spans(text: str, place: int, path: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where the items of the lists at a path begin and end, from the value at a place."""
+    for index, key in enumerate(path):
+        if key == EACH:
+            is_text = not index and text[place] == "{"
+            for start, _ in _find_document_spans(text) if is_text else _find_items(text, place):
+                yield from _iter_nested_spans(text, start, path[index + 1 :])
+            return
+        start = find_value_start(text, place, key) if text[place] == "{" else place
+        if start == place:
+            return
+        place = start
+    yield from _find_items(text, place)
+
+
+def _find_items(text: str, place: int) -> list[tuple[int, int]]:
+    """Return where the items of a list begin and end; nothing for another value."""
+    return find_item_spans(text, place) if text[place] == "[" else []
+
+
+def _find_document_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the values of a text begin and end, one after another."""
     spans, place = [], skip_blanks(text, 0)
     while place < len(text):
         _, end = _DECODER.raw_decode(text, place)

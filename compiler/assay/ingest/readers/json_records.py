@@ -2,7 +2,8 @@
 
 The list is at the path `body` of the source, or is the document itself. Without that path, a file may also have objects
 one after another, each of which is a record. With `*` as the last key of the path, the records are the members of the
-object there, and the key of each is its text at the path `*`. A missing or null key is no value. `seq` counts the
+object there, and the key of each is its text at the path `*`. With `[]` as a key, the rest of the path leads into each
+item of the list there, or into each of the objects of a file. A missing or null key is no value. `seq` counts the
 records of a host, file by file.
 """
 
