@@ -442,11 +442,11 @@ def test_list_of_reports_includes_the_history(cache: Path) -> None:
     reports = {item["report"]: item["metrics"] for item in result.parse_json()}
     assert list(reports) == [
         "cardano/comparison",
+        "cardano/history",
         "cardano/host-activity",
         "cardano/host-timelines",
         "cardano/performance",
         "cardano/workloads",
-        "cardano/history",
     ]
     assert reports["cardano/history"] == "45"
 
