@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from assay.util.time_units import NANOSECONDS, SECOND
 from assay_propose.chains import find_chains
 from assay_propose.instants import find_time_form
 from assay_propose.model import UNIT_OF, EventProposal, FieldProposal, KeyPath, Record
@@ -13,11 +14,11 @@ from assay_propose.quantities import is_time_without_unit
 from assay_propose.repeats import list_by_key
 from assay_propose.run_order import parse_instant
 from assay_propose.sources import Group
-from assay_propose.timed_steps import NANOSECONDS, read_instant
+from assay_propose.timed_steps import read_instant
 
 #: names of fields of the Elastic Common Schema (ECS) whose unit it defines
 _STANDARD_UNITS = {"event.duration": "nanosecond"}
-_UNITS = ("nanosecond", "microsecond", "millisecond", "second")
+_UNITS = tuple(name for name, size in NANOSECONDS.items() if size <= SECOND)
 _TOLERANCE = 0.05  # of a time between instants, by which a duration differs from it
 _MIN_PAIRS, _MIN_ALIKE = 5, 0.8  # times between instants, and the share of them that are the durations
 
@@ -52,7 +53,7 @@ def _find_unit(group: Group, field: FieldProposal, events: Sequence[EventProposa
     for times, description in itertools.chain(_list_times_of_rows(group, field, events),
                                               _list_times_of_keys(group, field, events)):  # fmt: skip
         for unit in _UNITS:
-            count = _count_alike(times, NANOSECONDS[unit] / 1e9)
+            count = _count_alike(times, NANOSECONDS[unit] / SECOND)
             if len(times) >= _MIN_PAIRS and count >= _MIN_ALIKE * len(times):
                 return unit, f"{count} of {len(times)} are the time from {description}"
     name = ".".join(field.path)

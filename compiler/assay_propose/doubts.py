@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from assay.util.time_units import EPOCH_FORMS
 from assay_propose.model import EventProposal, FieldProposal, KeyPath
 from assay_propose.names import split_words
 from assay_propose.run_order import parse_instant
@@ -15,7 +16,6 @@ from assay_propose.units import TIMES
 
 _INSTANTS = frozenset(("at", "date", "time", "timestamp", "ts"))
 _LEAST_SECONDS, _MOST_SECONDS = 9e8, 4e9  # since 1970: from 1998 to 2096
-_FORMS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _MIN_RECORDS = 5
 _SET_BACK = 600  # seconds by which instants go back from a record to the next: more than a request takes
 
@@ -41,7 +41,7 @@ def _list_two_forms(group: Group) -> Iterator[str]:
 
 def _find_form(text: str) -> str:
     """Return the unit in which a number is an instant of our time; empty for others."""
-    instants = {form: parse_instant(text, form) for form in _FORMS}
+    instants = {form: parse_instant(text, form) for form in EPOCH_FORMS}
     return next((form for form, at in instants.items() if at and _LEAST_SECONDS <= at <= _MOST_SECONDS), "")
 
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from assay.ingest.quantities import QUANTITIES
 from assay_propose.names import NO_NAMES, NameSpace, make_identifier, split_words
 from assay_propose.text_templates import Template
-from assay_propose.units import UNITS
+from assay_propose.units import TIMES, UNITS
 
 STEP = "step"  # name of a word that varies before a duration
 _CAPTURE = re.compile(r"\{(\w+)(?:\.\.\.)?\}")
 _CAPTURE_NAME = re.compile(r"\{\w+")
-_TIME_UNITS = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
 _WORD = re.compile(r"(?P<start>\W*)(?P<word>[^\W\d_].*?)(?P<end>\W*)")
 _MIN_STEPS, _MIN_FAR_STEPS = 2, 3  # texts of a word before a duration, and of one with other values between
 _MAX_STEP_WORDS = 4
@@ -80,7 +79,7 @@ def _find_duration(words: Pattern, values: Mapping[str, str]) -> int:
             continue
         value = values.get(match[1], "")
         is_duration = not re.fullmatch(r"[\d.]*", value) and QUANTITIES["duration"].is_valid(value)
-        if is_duration or UNITS.get(split_words(match[1])[-1]) in _TIME_UNITS:
+        if is_duration or UNITS.get(split_words(match[1])[-1]) in TIMES:
             return place
     return 0
 

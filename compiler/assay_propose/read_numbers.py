@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+from assay.util.time_units import NANOSECONDS, SECOND, SPELLED_NANOSECONDS
 from assay_propose.model import FieldProposal
 
-_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9}
+_SECONDS = {
+    "m": NANOSECONDS["minute"] / SECOND,
+    **{name: SPELLED_NANOSECONDS[name] / SECOND for name in ("h", "s", "ms", "us", "µs", "μs", "ns")},
+}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|μs|ns|h|m|s)")
 _SIZE = re.compile(r"([-+]?[\d.]+) ?([kKMGTP]?)(i?)B?")
 _POWERS = "KMGTP"
@@ -21,11 +25,16 @@ def read_number(field: FieldProposal, value: object) -> float:
         case "decimalComma":
             return float(text.replace(".", "").replace(",", "."))
         case "duration":
-            seconds = sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+            seconds = read_duration(text)
             return -seconds if text.startswith("-") else seconds
         case "size" | "binarySize":
             return _read_size(text, is_binary=field.transform == "binarySize")
     return value if isinstance(value, float) else float(text)
+
+
+def read_duration(text: str) -> float:
+    """Return the seconds of a duration such as `1m2.5s`, without its sign."""
+    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
 
 
 def _read_size(text: str, is_binary: bool) -> float:

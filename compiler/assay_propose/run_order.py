@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assay.ingest.timestamps import ISO
+from assay.util.time_units import EPOCH_FORMS, SECOND, SPELLED_NANOSECONDS
 from assay_propose.detect import Detected
 from assay_propose.instants import NO_DATE, NO_YEAR
 from assay_propose.names import split_words
@@ -17,7 +18,6 @@ from assay_propose.names import split_words
 _EARLY = frozenset(("before", "old", "base", "baseline", "main", "master", "control"))
 _LATE = frozenset(("after", "new", "candidate", "head", "pr", "treatment"))
 BY_NAME, BY_INSTANT, BY_PLACE = "its name says so", "its records are the oldest", "the first on the command line"
-_DIGITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 Extent = tuple[float, float]
 
@@ -71,8 +71,8 @@ def _list_instants(item: Detected) -> list[float]:
 def parse_instant(text: str, form: str) -> float | None:
     """Return an instant of a form in s since 1970; without a zone, in UTC. None for another text."""
     try:
-        if form in _DIGITS:
-            return float(text) / _DIGITS[form]
+        if form in EPOCH_FORMS:
+            return float(text) * SPELLED_NANOSECONDS[form] / SECOND
         if form:
             # `%g` of the engine are milliseconds, which are a fraction like any other here.
             form = form.removeprefix(NO_YEAR).removeprefix(NO_DATE)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.timestamps import ZONED_ISO
+from assay.util.time_units import NANOSECONDS, SECOND
 from assay_propose.instants import MIN_SHARE, find_time_form
 from assay_propose.model import EventProposal, FieldProposal, KeyPath, MetricProposal, Record
 from assay_propose.names import NameSpace, join_names, make_identifier
 from assay_propose.run_order import parse_instant
 from assay_propose.sources import Group
-from assay_propose.timed_steps import NANOSECONDS
 from assay_propose.titles import lower_title, make_event_title, make_title
 
 _COLUMNS = ("at", "host", "seq")  # of the rows of each grain
@@ -148,7 +148,7 @@ def _is_measured(group: Group, event: EventProposal, first: _Column, last: _Colu
     for field in map(group.source.find_field, event.fields):
         if not field.is_quantity or field.unit not in NANOSECONDS or field.transform:
             continue
-        values = {index: float(str(records[index].values[field.path])) * NANOSECONDS[field.unit] / 1e9
+        values = {index: float(str(records[index].values[field.path])) * NANOSECONDS[field.unit] / SECOND
                   for index in differences if field.path in records[index].values}  # fmt: skip
         alike = sum(abs(value - differences[index]) <= _TOLERANCE * abs(value) for index, value in values.items())
         if values and alike >= _MIN_ALIKE * len(differences):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import re
 from dataclasses import dataclass
 
+from assay.util.time_units import NANOSECONDS, SECOND
 from assay_propose.chains import Chain
 from assay_propose.model import DimensionProposal, FieldProposal, GrainProposal, MetricProposal, Record
 from assay_propose.names import NameSpace, is_prefixed, make_identifier
 from assay_propose.quantities import describe_quantity, is_length_of_media, list_quantities
+from assay_propose.read_numbers import read_duration
 from assay_propose.repeats import list_by_key
 from assay_propose.run_order import parse_instant
 from assay_propose.sources import Group
@@ -18,9 +19,6 @@ from assay_propose.units import TIMES
 
 _MIN_STEPS = 3
 _STEP = "step"  # what the column with the names of steps is called if nothing else says it
-NANOSECONDS = dict(zip(TIMES, (1, 10**3, 10**6, 10**9, 60 * 10**9, 3600 * 10**9), strict=True))  # by unit
-_SECONDS = {"h": 3600, "m": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ns": 1e-9}
-_PART = re.compile(rf"([0-9.]+)({'|'.join(sorted(_SECONDS, key=len, reverse=True))})")
 _TOLERANCE, _DELAY = 0.1, 0.002  # of a duration, and seconds: by which a time between steps differs from the later one
 _MIN_ALIKE = 0.8  # of the keys
 
@@ -83,8 +81,8 @@ def _adjoins(group: Group, chain: Chain, start: str, end: str, field: FieldPropo
 def _read_seconds(field: FieldProposal, text: str) -> float:
     """Return the seconds of a duration: a number in the unit of its field, or a text such as `1m2.5s`."""
     if not field.transform:
-        return float(text) * NANOSECONDS[field.unit] / 1e9
-    return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+        return float(text) * NANOSECONDS[field.unit] / SECOND
+    return read_duration(text)
 
 
 def measure_zeros(group: Group, chain: Chain, start: str, end: str) -> float:

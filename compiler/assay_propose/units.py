@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
+from assay.util.time_units import NANOSECONDS
 from assay_propose.instants import find_time_form
 from assay_propose.names import split_words
 
@@ -21,7 +22,7 @@ UNITS = {
     "gb": "gigabyte", "gib": "gibibyte",
     "percent": "percent", "pct": "percent", "percentage": "percent",
 }  # fmt: skip
-TIMES = ("nanosecond", "microsecond", "millisecond", "second", "minute", "hour")
+TIMES = tuple(name for name, size in NANOSECONDS.items() if size <= NANOSECONDS["hour"])
 _SECONDS = frozenset(("s", "sec", "second"))  # behind `per`
 _RATE_WORDS = frozenset(("qps", "rps", "tps"))  # queries, requests, transactions per second
 _RATES = {"byte": "bytePerSecond", "kibibyte": "kibibytePerSecond", "mebibyte": "mebibytePerSecond"}  # of the schema

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from assay.util.time_units import EPOCH_FORMS, TIME_UNITS
 from assay_propose.dhall_text import format_texts, quote_text
 from assay_propose.known_formats import is_of_benchmarks
 from assay_propose.merge_templates import STEP
@@ -30,7 +31,7 @@ REPETITIONS = "they number repetitions"  # reason for no metrics
 _MIN_STEPS, _MIN_ONES = 4, 0.8  # steps from record to record, and the share of them that are one, of what counts up
 _MIN_STEPS_OF_RESTART = 5  # records on average from one start of a counter to the next
 _MIN_REPEATS = 5  # records of a run with a constant
-_TIME_FORMS = {"second": "s", "millisecond": "ms", "microsecond": "us", "nanosecond": "ns"}  # by unit
+_TIME_FORMS = {unit.name: form for unit in TIME_UNITS for form in EPOCH_FORMS if form in unit.spellings}
 _ELAPSED = frozenset(("elapsed", "t", "time", "uptime"))  # words of names of elapsed time
 _STEP = (STEP,)  # each has a total of its own
 _INSTANTS = ("instant",)  # transforms of no quantity

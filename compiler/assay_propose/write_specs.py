@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.util.time_units import NANOSECONDS
 from assay_propose.dhall_text import format_list, format_member, format_record, format_texts, quote_text, write_unit
 from assay_propose.model import (
     EventProposal,
@@ -17,7 +18,6 @@ from assay_propose.model import (
 from assay_propose.names import is_prefixed, split_words
 from assay_propose.outcomes import FIRST_FAILURE
 from assay_propose.quantities import lacks_unit
-from assay_propose.timed_steps import NANOSECONDS
 from assay_propose.write_grains import has_query, write_all, write_exclusions, write_grains, write_query
 from assay_propose.write_report import SCHEMA, name_fields, write_report
 
