@@ -27,7 +27,7 @@ from assay.report.run_results import add_unit
 class Appearance:
     """A place of a report, its section and label.
 
-    `kind` is table, chart, dictionary, history, figure, verdict or quote (in prose).
+    `kind` is table, chart, dictionary, figure, verdict or quote (in prose).
     """
 
     report: str
