@@ -317,9 +317,7 @@ NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
     ],
     "series": lambda checked: [item.name for item in checked.package.series],
     "columns": lambda checked: [grain.name for grain in checked.package.grains for _ in grain.all_columns],
-    "reports": lambda checked: [
-        f"cardano/{item.name}" for item in (*checked.package.reports, *checked.package.histories)
-    ],
+    "reports": lambda checked: [f"cardano/{item.name}" for item in checked.package.reports],
 }
 
 

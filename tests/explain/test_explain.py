@@ -26,7 +26,6 @@ from assay.explain.terminal import Part, fit_parts, format_bars
 from assay.explain.wording import describe_sampling, list_compatibility_comments
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
-from assay.lang.check.reports import list_metrics
 from assay.lang.expression_wording import describe_expression
 from assay.lang.model.expression import parse_expression
 from assay.lang.model.package import Metric, Reduction
@@ -470,9 +469,9 @@ def test_fields_name_their_conversions(cache: Path) -> None:
 def test_metrics_of_articles_have_appearances(lab: Laboratory, system: str) -> None:
     """Tables of every kind, figures and grids."""
     package = lab.session.load_package(system).package
-    for article in package.reports:
+    for article in package.reports_over_runs:
         name = f"{system}/{article.name}"
-        metrics = {*list_part_metrics(article), *list_metrics(article)}
+        metrics = {*list_part_metrics(article), *article.listed_metrics}
         series = {*list_shown_series(article)}
         for item in (*package.metrics, *package.series):
             is_in_report = item.id in metrics if isinstance(item, Metric) else item.name in series

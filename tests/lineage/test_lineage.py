@@ -134,7 +134,7 @@ def test_lineage_names_all_fields_of_the_definition_hash(lab: Laboratory, system
         ), metric.id
         extra_count += bool(traced_metric.filterable)
     assert (extra_count > 40) == (system == "cardano")
-    for report in package.reports:
+    for report in package.reports_over_runs:
         traced_metric = find_lineage(lab.session, f"{system}/{report.name}")
         expected_events = dependencies.collect_dependencies(package, traced_metric.metrics, package.filters).events
         assert list_fields(expected_events) <= list_named_fields(traced_metric) | list_fields(

@@ -84,7 +84,7 @@ def test_trace_query_of_every_metric_is_valid(lab: Laboratory, system: str) -> N
 
 def test_no_report_over_runs_is_forgotten(lab: Laboratory) -> None:
     systems = {name: lab.session.load_package(name).package for name in lab.session.workspace.list_systems()}
-    reports = {f"{name}/{item.name}" for name, package in systems.items() for item in package.reports}
+    reports = {f"{name}/{item.name}" for name, package in systems.items() for item in package.reports_over_runs}
     # The parts of the report on testnets are those of `cometbft/qa`, those on workloads of `cardano/comparison`.
     others = {"cardano/host-timelines", "cardano/workloads", "cometbft/testnets"}
     assert {"cardano/comparison", "cometbft/qa", *RUNS} | others == reports
