@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.timestamps import ZONED_ISO
-from assay.util.time_units import NANOSECONDS, SECOND
+from assay.util.time_units import EPOCH_FORMS, NANOSECONDS, SECOND, TIME_UNITS
 from assay_propose.instants import MIN_SHARE, find_time_form
 from assay_propose.model import EventProposal, FieldProposal, KeyPath, MetricProposal, Record
 from assay_propose.names import NameSpace, join_names, make_identifier
@@ -18,7 +18,7 @@ from assay_propose.sources import Group
 from assay_propose.titles import lower_title, make_event_title, make_title
 
 _COLUMNS = ("at", "host", "seq")  # of the rows of each grain
-_UNITS = {"s": "second", "ms": "millisecond", "us": "microsecond", "ns": "nanosecond"}
+_UNITS = {form: unit.name for unit in TIME_UNITS for form in EPOCH_FORMS if form in unit.spellings}
 _MIN_NONZERO = 0.05  # share of the records of which a duration is not 0
 _TOLERANCE, _MIN_ALIKE = 0.05, 0.8  # by which a duration in a field differs from one between instants, and of how many
 _LONG = 100  # seconds from which on a duration is reported in seconds

@@ -176,9 +176,11 @@ def judge_kind(name: str, kind: Mapping[str, Any], folder: Path) -> tuple[Score,
     changes = json.loads(compared.out)["changes"]
     matches = [item for item in changes if _has_means(item, kind) and re.search(expected["name"], item["metric"])]
     if matches:
-        found = next((item for item in matches if item["better"] == expected.get("better", "lower")), matches[0])
-        number = found["better"] == expected.get("better", "lower")
-        change = found["verdict"] in CHANGED or (expected.get("judged") is False and found["verdict"] == "no interval")
+        measured = next((item for item in matches if item["better"] == expected.get("better", "lower")), matches[0])
+        number = measured["better"] == expected.get("better", "lower")
+        change = measured["verdict"] in CHANGED or (
+            expected.get("judged") is False and measured["verdict"] == "no interval"
+        )
     allowed = re.compile(expected.get("also", "$^"))
     also = [item for item in changes if item["verdict"] in CHANGED and item not in matches
             and not allowed.search(item["metric"])]  # fmt: skip
