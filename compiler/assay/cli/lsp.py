@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from assay.lsp.server import serve
 from assay.util.diagnostics import USAGE, fail
 
 
@@ -19,5 +18,6 @@ def lsp() -> int:
     except ImportError:
         raise fail("no-package", "the language server requires the package `pygls`",
                    hint="run pip install 'assay[lsp]'", status=USAGE) from None  # fmt: skip
+    from assay.lsp.server import serve
 
     return serve()
