@@ -250,6 +250,7 @@ class MetricProposal:
     better: str = "neither"
     from_start: str = ""  # a field with the duration of the step that ends at `start`: the time begins at its beginning
     is_failure: bool = False  # whether it is the share of failures: by `where`, else by statuses of HTTP in the field
+    per: str = ""  # a field with the number of pieces of work that the field is the total of
 
     @property
     def is_error(self) -> bool:
@@ -449,6 +450,9 @@ class Proposal:
             for name in _OPTIONAL_MEMBERS:
                 if not grain[name]:
                     del grain[name]
+            for metric in grain["metrics"]:
+                if not metric["per"]:
+                    del metric["per"]
             for dimension, name in itertools.product(grain["dimensions"], ("limit", "is_same_work")):
                 if not dimension[name]:
                     del dimension[name]
