@@ -490,5 +490,5 @@ def _list_field_metrics(
                  else make_field_title(group.source, event, replace(field, unit=unit)))  # fmt: skip
         metrics.append(MetricProposal(names.add(metric_id), title, unit,
                                       f"`{'.'.join(field.place)}` of `{event.name}`", event=event.name,
-                                      field=field.name, better=quantity.better))  # fmt: skip
+                                      field=field.name, better=quantity.better, per=quantity.per))  # fmt: skip
     return tuple(metrics)

@@ -24,7 +24,7 @@ class MetricRule:
     """What metrics of a format measure: those whose whole names or paths match, and that are declared with these facts.
 
     Without a unit, it is that of the field. With `omission`, the number is no metric, for this reason; with `ONES`,
-    only if all of its values are 0 or 1.
+    only if all of its values are 0 or 1. `per` is the last key of how many pieces of work the number is the total of.
     """
 
     names: str = ".*"
@@ -32,6 +32,7 @@ class MetricRule:
     unit: str = ""
     better: str = ""
     omission: str = ""
+    per: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,13 @@ KNOWN_FORMATS = (
                 is_of_benchmarks=True, ruled_out=("group_name",), dimensions=("id",),
                 unread=_columns("report_directory"),
                 rules=(MetricRule(r"change\..*", omission=BEFORE), MetricRule("(lower|upper)_bound", omission=BOUNDS))),
+    KnownFormat("samples of criterion", "csv",
+                _columns("group", "function", "sample_measured_value", "iteration_count"),
+                is_of_benchmarks=True, dimensions=("function", "value", "group"),
+                units_at={"sample_measured_value": ("unit",)},
+                rules=(MetricRule("sample_measured_value", better="lower", per="iteration_count"),
+                       MetricRule("iteration_count", omission=SAMPLES),
+                       MetricRule("value|throughput_num", omission=CHOSEN))),
     KnownFormat("estimates of criterion", "json-records",
                 frozenset({("mean", "point_estimate"), ("std_dev", "point_estimate")}), is_of_benchmarks=True,
                 is_named_by_folders=True,

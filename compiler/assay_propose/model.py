@@ -253,6 +253,7 @@ class MetricProposal:
     from_start: str = ""  # a field with the duration of the step that ends at `start`: the time begins at its beginning
     is_failure: bool = False  # whether it is the share of failures: by `where`, else by statuses of HTTP in the field
     since: str = ""  # the field with the instant from which on the time to that in `field` is measured
+    per: str = ""  # a field with the number of pieces of work that the field is the total of
 
     @property
     def is_error(self) -> bool:
@@ -454,8 +455,9 @@ class Proposal:
                 if not grain[name]:
                     del grain[name]
             for metric in grain["metrics"]:
-                if not metric["since"]:
-                    del metric["since"]
+                for name in ("since", "per"):
+                    if not metric[name]:
+                        del metric[name]
             for dimension, name in itertools.product(grain["dimensions"], ("limit", "is_same_work")):
                 if not dimension[name]:
                     del dimension[name]

@@ -67,11 +67,12 @@ _MIN_SAMPLES = 2  # of a metric of a log with more records
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a number measures; with `omission` it is no metric, for this reason."""
+    """What a number measures; with `omission` it is no metric, for this reason; `per` is a field that divides it."""
 
     unit: str
     better: str
     omission: str
+    per: str = ""
 
 
 def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, text: str = "") -> Quantity:
@@ -87,8 +88,10 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
     rule = known_format.find_rule(name, field.place, group.facts.get(name, {}))
     unit = rule.unit or field.unit
     better = rule.better or field.better or _find_direction(event, field, unit)
+    divisors = map(group.source.find_field, event.fields) if rule.per else ()
+    per = next((item.name for item in divisors if item.path[-1] == rule.per), "")
     return Quantity(
-        unit, better, _explain_omission(rule, field, records) or _explain_zeros(unit, better, field, records)
+        unit, better, _explain_omission(rule, field, records) or _explain_zeros(unit, better, field, records), per
     )
 
 
@@ -181,7 +184,7 @@ def list_omissions(group: Group) -> Iterator[tuple[str, str]]:
             for text in texts:
                 quantity = describe_quantity(group, event, field, text)
                 if quantity.omission:
-                    name = event.name if field.path[-1] == "value" else field.name
+                    name = event.name if field.path[-1] == "value" and event.names else field.name
                     yield text or name, quantity.omission
 
 

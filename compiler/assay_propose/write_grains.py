@@ -42,7 +42,9 @@ def write_query(grain: GrainProposal) -> str:
 
 
 def _list_grain_fields(grain: GrainProposal) -> list[str]:
-    names = [name for metric in grain.metrics for name in (metric.since, metric.field, metric.where[0]) if name]
+    names = [
+        name for metric in grain.metrics for name in (metric.since, metric.field, metric.per, metric.where[0]) if name
+    ]
     names += [item.field for item in grain.dimensions if item.field != HOST]
     return list(dict.fromkeys((*names, *(item.field for item in grain.excluded))))
 

@@ -258,6 +258,8 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
             measure = f"S.x.minus ({measure}) ({_read_field(proposal, source, grain, metric, metric.since)})"
         elif source.find_field(metric.field).unit == "none" and metric.unit not in ("none", "percent"):
             measure = f"S.x.asUnit {write_unit(metric.unit)} ({measure})"
+        if metric.per:
+            measure = f"S.x.over ({measure}) ({_read_field(proposal, source, grain, metric, metric.per)})"
     else:
         measure = "S.x.asUnit S.unit.count (S.x.natural 1)"
         reduction = "\n        , reduction = S.metric.number [ host ]"

@@ -26,7 +26,8 @@ _QUERIES = re.compile(
 #: names of subqueries of series, which read events, relations and other series, but no grains
 _SERIES_QUERIES = re.compile(r"steps|gaps|terms|(?:samples|read|known|term)_\d+(?:_[a-z]+)*")
 #: columns of events besides their fields: host, number of the record, time
-KEYS = ("host", "seq", "t_ns")
+INSTANT = "t_ns"
+KEYS = ("host", "seq", INSTANT)
 #: samples also have the series that each belongs to: several series may agree in all labels that are read
 SERIES = "series"
 SAMPLE_KEYS = (*KEYS, SERIES)

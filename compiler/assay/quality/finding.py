@@ -17,7 +17,7 @@ NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-
 REPEATED, SHORT_LOG, SHORT_RUN = "repeated-records", "short-log", "short-run"
 UNLIKE, NEGATIVE_SAMPLES, LOG_GAP = "unlike-values", "negative-samples", "log-gap"
 ZERO_SAMPLES, SENTINEL_SAMPLES, LONG_SAMPLES = "zero-samples", "sentinel-samples", "long-samples"
-ABOVE_WHOLE, GROWING = "above-whole", "growing-samples"
+ABOVE_WHOLE, GROWING, CLOCK_STEP = "above-whole", "growing-samples", "clock-step"
 #: kinds of findings by which records are missing that other runs may have
 LOST_RECORDS = (ON_SOME_HOSTS, RARE, INCOMPLETE, DROPPED, MISSING_EVENT, SHORT_LOG, SHORT_RUN, LOG_GAP)
 

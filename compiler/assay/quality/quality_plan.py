@@ -23,10 +23,10 @@ from assay.lang.quantities import UNSIGNED, find_quantity
 from assay.lang.reserved_names import get_default_mark
 from assay.lang.segments import get_whole, is_segment
 from assay.lang.units import get_package_library
-from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
-from assay.plan.request import Request
+from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep
 from assay.quality.absent_hosts import find_absent_hosts
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
+from assay.quality.clock_steps import find_clock_steps
 from assay.quality.empty_metrics import EmptyMetrics
 from assay.quality.extents import LogExtent, find_short_logs, list_extents
 from assay.quality.finding import Finding, RunQuality
@@ -45,68 +45,6 @@ from assay.sql.dialect import build_column, build_scan
 from assay.sql.expressions import build_placeholders
 from assay.sql.gaps import measure_gaps
 from assay.util.diagnostics import AssayError
-
-NAMED = 3  # metrics that a warning names
-
-
-def list_absent_field_warnings(
-    checked: CheckedPackage, metric_plan: Plan, results: RunResults, ingested_run: IngestedRun
-) -> dict[str, tuple[str, ...]]:
-    """Return the warnings on fields that are null in every row of their event, and the metrics without samples of each.
-
-    The metrics are those that the warning names.
-    """
-    readers: dict[tuple[str, str], list[str]] = {}
-    for metric in metric_plan.metrics:
-        if not results.metrics[metric.id].size and not is_segment(metric.id):
-            for name, fields in build_plan(checked.package, Request((metric,))).required_fields.items():
-                for field in fields:
-                    readers.setdefault((name, field), []).append(metric.id)
-    return {
-        f"no `{event.name}` event has a value of `{field}`{_describe_paths(event, field)}; there are no samples of "
-        f"{_format_names(readers[event.name, field])}, which "
-        f"read{'s' if len(readers[event.name, field]) == 1 else ''} it.": tuple(readers[event.name, field][:NAMED])
-        for event in checked.package.events
-        if ingested_run.counts.get(event.name)
-        for field in _iter_null_fields(ingested_run, event, [field for name, field in readers if name == event.name])
-    }
-
-
-def _iter_null_fields(ingested_run: IngestedRun, event: Event, fields: Sequence[str]) -> Iterator[str]:
-    """Yield, in order of their names, the optional fields that are null in every row of an event."""
-    optional_names = {field.name for form in event.forms for field in form.fields if field.paths and not field.required}
-    names = sorted(optional_names & set(fields))
-    files = [
-        path for folder in ingested_run.folders for path in sorted((folder / "events" / event.name).glob("*.parquet"))
-    ]
-    if not names or not files:
-        return
-    with open_shared_cursor() as connection:
-        rows = [connection.execute(dialect.to_sql(_build_value_count(path, names))).fetchone() for path in files]
-    for index, name in enumerate(names):
-        if not any(row and row[index] for row in rows):
-            yield name
-
-
-def _build_value_count(path: Path, fields: Sequence[str]) -> exp.Select:
-    """Return a query that counts the non-null values of each field in the complete records of a file."""
-    query = dialect.select(*(exp.Count(this=build_column(name)) for name in fields))
-    return query.from_(build_scan(glob.escape(str(path)))).where(build_column("whole"))
-
-
-def _describe_paths(event: Event, name: str) -> str:
-    """Return a clause that names the paths a field is read from; empty if the only path is its name."""
-    all_paths = (
-        ".".join(path) for form in event.forms for field in form.fields if field.name == name for path in field.paths
-    )
-    paths = list(dict.fromkeys(all_paths))
-    return "" if paths == [name] else f", which is read from {' or '.join(f'`{path}`' for path in paths)}"
-
-
-def _format_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
-
 
 #: Executes further statements over the run and returns their rows by statement name.
 Counter = Callable[[Sequence[Statement]], Counts]
@@ -236,6 +174,11 @@ class QualityPlan:
         implausible, doubtful = self._find_implausible_samples(ingested_run, results, count)
         growing, perhaps_growing = find_growing_samples(self.metrics, results.counts, self.quantities)
         impossible = (*find_negative_samples(assessment, results.metrics), *implausible)
+        steps, step_notes, too_short = (
+            ((), (), frozenset[str]())
+            if self.is_phase
+            else find_clock_steps(ingested_run, self.metrics, self.value_events, self.readers)
+        )
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
         findings = (
@@ -243,6 +186,7 @@ class QualityPlan:
             *reasons.findings,
             *defaults,
             *impossible,
+            *steps,
             *growing,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
@@ -256,11 +200,13 @@ class QualityPlan:
             *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self.readers)),
         )
         findings = tuple(map(self.add_formulas, findings))
-        notes = (*reasons.notes, *doubtful, *perhaps_growing, *self._iter_zero_samples(results, defaults), *stray_notes)
+        zeros = self._iter_zero_samples(results, defaults)
+        notes = (*reasons.notes, *doubtful, *step_notes, *perhaps_growing, *zeros, *stray_notes)
         quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), notes)
         return replace(
             quality,
-            impossible_metrics=list_impossible_metrics(tuple(map(self.add_formulas, impossible)), results.metrics),
+            impossible_metrics=list_impossible_metrics(tuple(map(self.add_formulas, impossible)), results.metrics)
+            | {*too_short, *self._list_formulas(too_short)},
             unused=tuple(assessment.find_repeated_records()),
         )
 
@@ -292,8 +238,12 @@ class QualityPlan:
 
     def add_formulas(self, finding: Finding) -> Finding:
         """Return a finding that also names the formulas over its metrics."""
-        names = [name for name, inputs in self._formula_inputs.items() if inputs & {*finding.metrics}]
+        names = self._list_formulas({*finding.metrics})
         return replace(finding, metrics=(*finding.metrics, *names)) if names else finding
+
+    def _list_formulas(self, metrics: Set[str]) -> list[str]:
+        """Return the formulas over some of these metrics."""
+        return [name for name, inputs in self._formula_inputs.items() if inputs & metrics]
 
     @cached_property
     def _formula_inputs(self) -> Mapping[str, Set[str]]:

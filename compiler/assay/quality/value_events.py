@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric
-from assay.lang.reserved_names import SAMPLE_KEYS
+from assay.lang.reserved_names import INSTANT, SAMPLE_KEYS
 from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import build_origin_lookup
 from assay.plan.planner import EventStep, RelationStep
@@ -41,6 +41,11 @@ class ValueEvents:
         """Return the events that a metric's values come from."""
         origins = self._list_origins(metric)
         return frozenset(item.table for item in origins if item.table in self._events and item.column != ROWS)
+
+    def list_timed_events(self, metric: Metric) -> frozenset[str]:
+        """Return the events whose instants a metric's values come from."""
+        origins = self._list_origins(metric)
+        return frozenset(item.table for item in origins if item.table in self._events and item.column == INSTANT)
 
     def list_fields(self, metric: Metric) -> frozenset[tuple[str, str]]:
         """Return the fields of events, other than host, place and instant, that a metric's values come from."""

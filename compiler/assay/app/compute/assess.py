@@ -15,13 +15,14 @@ from assay.engine.job import Job
 from assay.engine.results import RunResults
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.quality.absent_fields import list_absent_field_warnings
 from assay.quality.empty_metrics import find_missing_events
 from assay.quality.event_extents import find_ended_events
 from assay.quality.extents import compute_run_extent, find_short_runs
 from assay.quality.finding import LOST_RECORDS
 from assay.quality.gaps import excuse_usual_gaps
 from assay.quality.implausible_samples import find_unlike_zeros
-from assay.quality.quality_plan import Counter, QualityPlan, drop_blank_metrics, list_absent_field_warnings
+from assay.quality.quality_plan import Counter, QualityPlan, drop_blank_metrics
 from assay.quality.unlike_values import find_unlike_values
 from assay.runs.model import IngestedRun
 from assay.sql.codegen import Statement
