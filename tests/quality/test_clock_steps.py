@@ -98,7 +98,7 @@ def list_steps(times: Sequence[float], *, lines: int = 1) -> tuple[int, ...]:
             [list(names), list(numbers), list(instants)],
         )
         connection.execute("INSERT INTO wrote VALUES ('a', 5, NULL, true), ('a', 6, 7, false), ('b', 6, 7, true)")
-        query = select_blocks([dialect.select("*").from_("wrote")], LEAST_NS, 2 * MOST_STEPS)
+        query = select_blocks([dialect.select("*").from_("wrote")], FILE_STEP, LEAST_NS, 2 * MOST_STEPS)
         found = connection.execute(dialect.to_sql(query)).fetchall()
     assert {row[:2] for row in found} <= {("a", 1)}
     return find_steps([Block(*row[3:]) for row in found])

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from assay.engine.connection import open_shared_cursor
 from assay.engine.mount import EVENTS
+from assay.ingest.chunks import FILE_STEP
 from assay.lang.model.package import Metric
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.quality.extents import format_seconds, list_extents
@@ -105,7 +106,7 @@ def _measure_steps(part: Part, events: Sequence[str]) -> list[ClockSteps]:
         return []
     # a step is between two blocks, or within one: then up to two pairs of blocks show it
     records = [dialect.select(exp.Star()).from_(build_scan(pattern)) for pattern in patterns]
-    query = backward_steps.select_blocks(records, LEAST_NS, 2 * MOST_STEPS)
+    query = backward_steps.select_blocks(records, FILE_STEP, LEAST_NS, 2 * MOST_STEPS)
     with open_shared_cursor() as connection:
         rows = connection.execute(dialect.to_sql(query)).fetchall()
     steps: list[ClockSteps] = []

@@ -27,7 +27,7 @@ from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep
 from assay.quality.absent_hosts import find_absent_hosts
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
 from assay.quality.clock_steps import find_clock_steps
-from assay.quality.empty_metrics import EmptyMetrics
+from assay.quality.empty_metrics import EmptyMetrics, EmptyReasons
 from assay.quality.extents import LogExtent, find_short_logs, list_extents
 from assay.quality.finding import Finding, RunQuality
 from assay.quality.gaps import find_gaps, is_uneven, read_silences
@@ -165,20 +165,12 @@ class QualityPlan:
             # A relation may fail without its fallbacks. The other findings do not depend on it.
             with suppress(AssayError):
                 extra_counts = count(self.build_counts_without_fallbacks(metrics))
-        empty_metrics = EmptyMetrics(assessment, self._group_rejections(results))
-        counts_of_steps: Counts = {}
-        if statements := tuple(empty_metrics.build_counts(self._places)):
-            counts_of_steps = count((*self._tables, *statements))
-        reasons = empty_metrics.find_reasons(counts_of_steps)
+        reasons = self._find_reasons(assessment, results, count)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
         implausible, doubtful = self._find_implausible_samples(ingested_run, results, count)
         growing, perhaps_growing = find_growing_samples(self.metrics, results.counts, self.quantities)
         impossible = (*find_negative_samples(assessment, results.metrics), *implausible)
-        steps, step_notes, too_short = (
-            ((), (), frozenset[str]())
-            if self.is_phase
-            else find_clock_steps(ingested_run, self.metrics, self.value_events, self.readers)
-        )
+        steps, step_notes, too_short = self._find_clock_steps(ingested_run)
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
         findings = (
@@ -209,6 +201,25 @@ class QualityPlan:
             | {*too_short, *self._list_formulas(too_short)},
             unused=tuple(assessment.find_repeated_records()),
         )
+
+    def _find_reasons(self, assessment: Assessment, results: RunResults, count: Counter) -> EmptyReasons:
+        """Return why metrics have no samples."""
+        empty_metrics = EmptyMetrics(assessment, self._group_rejections(results))
+        counts: Counts = {}
+        if statements := tuple(empty_metrics.build_counts(self._places)):
+            counts = count((*self._tables, *statements))
+        return empty_metrics.find_reasons(counts)
+
+    def _find_clock_steps(
+        self, ingested_run: IngestedRun
+    ) -> tuple[tuple[Finding, ...], tuple[Finding, ...], frozenset[str]]:
+        """Return the findings on clocks that went back, notes, and the metrics whose times are too short.
+
+        Phases are not assessed.
+        """
+        if self.is_phase:
+            return (), (), frozenset()
+        return find_clock_steps(ingested_run, self.metrics, self.value_events, self.readers)
 
     def _iter_zero_samples(self, results: RunResults, defaults: Sequence[Finding]) -> Iterator[Finding]:
         """Yield notes on metrics that are always 0, unless these values come from `defaults`."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from assay.ingest.chunks import FILE_STEP
 from assay.sql.dialect import build_integer
 from assay.sql.template import fill_query
 
@@ -40,13 +39,14 @@ _QUERY = """
 """
 
 
-def select_blocks(records: Sequence[exp.Select], least_ns: int, most: int) -> exp.Select:
+def select_blocks(records: Sequence[exp.Select], file_step: int, least_ns: int, most: int) -> exp.Select:
     """Return a query for the blocks of the files in which 1 to `most` blocks lie after the next but one.
 
-    `records` are queries for the records of the events of a source. A block lies after another if all its records do,
+    `records` are queries for the records of the events of a source, whose `seq` is `file_step` greater in each file. A
+    block lies after another if all its records do,
     by more than `least_ns`. A file in which more blocks do is out of order as a rule: nothing can be seen in it.
     """
-    size, step = build_integer(BLOCK_RECORDS), build_integer(FILE_STEP)
+    size, step = build_integer(BLOCK_RECORDS), build_integer(file_step)
     queries = [fill_query(_PORTIONS, records=item, size=size, step=step) for item in records]
     lines = exp.union(*queries, distinct=False) if len(queries) > 1 else queries[0]
     return fill_query(_QUERY, lines=lines, size=size, least=build_integer(least_ns), most=build_integer(most))
