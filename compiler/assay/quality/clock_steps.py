@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import duckdb
 from sqlglot import exp
 
 from assay.engine.connection import open_shared_cursor
@@ -107,8 +108,11 @@ def _measure_steps(part: Part, events: Sequence[str]) -> list[ClockSteps]:
     # a step is between two blocks, or within one: then up to two pairs of blocks show it
     records = [dialect.select(exp.Star()).from_(build_scan(pattern)) for pattern in patterns]
     query = backward_steps.select_blocks(records, FILE_STEP, LEAST_NS, 2 * MOST_STEPS)
-    with open_shared_cursor() as connection:
-        rows = connection.execute(dialect.to_sql(query)).fetchall()
+    try:
+        with open_shared_cursor() as connection:
+            rows = connection.execute(dialect.to_sql(query)).fetchall()
+    except duckdb.Error:  # events are not needed, and may be gone, if their tables are cached
+        return []
     steps: list[ClockSteps] = []
     for (host, _), items in itertools.groupby(rows, key=lambda row: row[:2]):
         sizes = find_steps([Block(records, first, last) for *_, records, first, last in items])
