@@ -149,7 +149,7 @@ def test_drift_is_one_sentence() -> None:
     [
         ([10.0, 10.0, 15.0], "Too few runs to tell: a level shift needs at least 4 runs."),
         ([9.0, 10.0, 11.0, 13.0, 14.0, 15.0],
-         "Too few runs to tell: they show a level shift only if it is larger than 8.41 ms."),
+         "Too few runs to tell: they show a level shift only if it is larger than 15.8 ms."),
         ([10.0, 10.01] * 20, "No level shift."),
     ],
 )  # fmt: skip
