@@ -90,18 +90,18 @@ FILES: dict[str, tuple[list[float], tuple[int, ...]]] = {
 def list_steps(times: Sequence[float], *, lines: int = 1) -> tuple[int, ...]:
     """Return the steps in a file with these instants, each some `lines` after the one before."""
     with duckdb.connect() as connection:
-        connection.execute("CREATE TABLE wrote (host TEXT, seq BIGINT, t_ns BIGINT, whole BOOL)")
-        rows = [("a", FILE_STEP + 1 + place * lines, int(time * SECOND), True) for place, time in enumerate(times)]
-        names, numbers, instants, _ = zip(*rows, strict=True)
+        connection.execute("CREATE TABLE wrote (host TEXT, seq BIGINT, t_ns BIGINT)")
+        rows = [("a", FILE_STEP + 1 + place * lines, int(time * SECOND)) for place, time in enumerate(times)]
+        names, numbers, instants = zip(*rows, strict=True)
         connection.execute(
-            "INSERT INTO wrote SELECT unnest($1), unnest($2), unnest($3), true",
+            "INSERT INTO wrote SELECT unnest($1), unnest($2), unnest($3)",
             [list(names), list(numbers), list(instants)],
         )
-        connection.execute("INSERT INTO wrote VALUES ('a', 5, NULL, true), ('a', 6, 7, false), ('b', 6, 7, true)")
-        query = select_blocks([dialect.select("*").from_("wrote")], FILE_STEP, LEAST_NS, 2 * MOST_STEPS)
-        found = connection.execute(dialect.to_sql(query)).fetchall()
-    assert {row[:2] for row in found} <= {("a", 1)}
-    return find_steps([Block(*row[3:]) for row in found])
+        connection.execute("INSERT INTO wrote VALUES ('a', 5, NULL), ('b', 6, 7)")
+        query = select_blocks(["wrote"], FILE_STEP, LEAST_NS, 2 * MOST_STEPS)
+        blocks = connection.execute(dialect.to_sql(query)).fetchall()
+    assert {row[:2] for row in blocks} <= {("a", 1)}
+    return find_steps([Block(*row[3:]) for row in blocks])
 
 
 @pytest.mark.parametrize("lines", [1, 40])

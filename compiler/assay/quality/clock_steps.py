@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import glob
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-import duckdb
-from sqlglot import exp
-
-from assay.engine.connection import open_shared_cursor
-from assay.engine.mount import EVENTS
 from assay.ingest.chunks import FILE_STEP
-from assay.lang.model.package import Metric
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.quality.extents import format_seconds, list_extents
 from assay.quality.finding import CLOCK_STEP, Finding, format_metric_list, list_hosts
-from assay.quality.value_events import ValueEvents
 from assay.runs.model import IngestedRun, Part
-from assay.sql import backward_steps, dialect
-from assay.sql.dialect import build_scan
+from assay.sql import backward_steps
+from assay.sql.backward_steps import FILE, FIRST, HOST, LAST, RECORDS
+from assay.sql.codegen import Statement
 from assay.util.time_units import SECOND
 
 #: records may be out of order by this without any step: writers hold them back
@@ -55,31 +49,40 @@ class ClockSteps:
     sizes: tuple[int, ...]
 
 
-def find_clock_steps(
-    ingested_run: IngestedRun,
-    metrics: Sequence[Metric],
-    value_events: ValueEvents,
-    readers: Mapping[str, Sequence[str]],
-) -> tuple[tuple[Finding, ...], tuple[Finding, ...], frozenset[str]]:
-    """Return findings on clocks that went back, notes on those that no time depends on, and metrics not to judge.
+def list_clock_events(ingested_run: IngestedRun, events: Collection[str]) -> dict[str, list[str]]:
+    """Return those of some events that a run has, by source; sources are logs with instants."""
+    logs = [part for part in ingested_run.parts if SOURCE_KINDS[part.source.kind].is_log and part.source.time_paths]
+    names = {part.source.name: [name for name in part.facts.by_host if name in events] for part in logs}
+    return {source: items for source, items in names.items() if items}
 
-    `readers` are the ids of the metrics that read each event.
+
+def build_clock_statement(source: str, events: Sequence[str]) -> Statement:
+    """Return the statement that finds the blocks of records of a source between which its clocks went back."""
+    # a step is between two blocks, or within one: then up to two pairs of blocks show it
+    query = backward_steps.select_blocks(events, FILE_STEP, LEAST_NS, 2 * MOST_STEPS)
+    return Statement("count", get_clock_statement_name(source), query)
+
+
+def get_clock_statement_name(source: str) -> str:
+    """Return the name of the statement on the clocks of a source."""
+    return f"clocks {source}"
+
+
+def find_clock_steps(
+    part: Part,
+    rows: Sequence[Mapping[str, Any]],
+    timed: tuple[str, ...],
+    reading: tuple[str, ...],
+) -> tuple[Finding | None, bool]:
+    """Return the finding on clocks of a source that went back, and whether times across it are too short to judge.
+
+    `rows` are those of its statement, `timed` the metrics that measure times of its records, `reading` all that read
+    them. Without a finding, the first is None.
     """
-    findings: list[Finding] = []
-    notes: list[Finding] = []
-    impossible: set[str] = set()
-    for part in ingested_run.parts:
-        events = [name for name in readers if name in part.facts.by_host]
-        steps = _measure_steps(part, events)
-        if not steps:
-            continue
-        reading = {metric for name in events for metric in readers[name]}
-        timed = tuple(item.id for item in metrics if value_events.list_timed_events(item) & {*events})
-        named = timed or tuple(item.id for item in metrics if item.id in reading)
-        (findings if timed else notes).append(_describe_steps(steps, named, are_timed=bool(timed)))
-        if _is_much(steps, part):
-            impossible.update(timed)
-    return tuple(findings), tuple(notes), frozenset(impossible)
+    steps = _read_steps(rows)
+    if not steps:
+        return None, False
+    return _describe_steps(steps, timed or reading, are_timed=bool(timed)), bool(timed) and _is_much(steps, part)
 
 
 def _describe_steps(steps: Sequence[ClockSteps], metrics: tuple[str, ...], *, are_timed: bool) -> Finding:
@@ -100,22 +103,11 @@ def _is_much(steps: Sequence[ClockSteps], part: Part) -> bool:
     return lost > MOST_OF_TIME * (covered + lost)
 
 
-def _measure_steps(part: Part, events: Sequence[str]) -> list[ClockSteps]:
-    """Return the steps back in the files of a source; none if it is no log with instants."""
-    patterns = [f"{glob.escape(str(part.events / EVENTS / name))}/*.parquet" for name in events]
-    if not patterns or not SOURCE_KINDS[part.source.kind].is_log or not part.source.time_paths:
-        return []
-    # a step is between two blocks, or within one: then up to two pairs of blocks show it
-    records = [dialect.select(exp.Star()).from_(build_scan(pattern)) for pattern in patterns]
-    query = backward_steps.select_blocks(records, FILE_STEP, LEAST_NS, 2 * MOST_STEPS)
-    try:
-        with open_shared_cursor() as connection:
-            rows = connection.execute(dialect.to_sql(query)).fetchall()
-    except duckdb.Error:  # events are not needed, and may be gone, if their tables are cached
-        return []
+def _read_steps(rows: Sequence[Mapping[str, Any]]) -> list[ClockSteps]:
+    """Return the steps back in the files of a source, by host."""
     steps: list[ClockSteps] = []
-    for (host, _), items in itertools.groupby(rows, key=lambda row: row[:2]):
-        sizes = find_steps([Block(records, first, last) for *_, records, first, last in items])
+    for (host, _), items in itertools.groupby(rows, key=lambda row: (row[HOST], row[FILE])):
+        sizes = find_steps([Block(int(row[RECORDS]), int(row[FIRST]), int(row[LAST])) for row in items])
         steps += [ClockSteps(str(host or ""), sizes)] if sizes else []
     return steps
 

@@ -26,7 +26,12 @@ from assay.lang.units import get_package_library
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep
 from assay.quality.absent_hosts import find_absent_hosts
 from assay.quality.assess import Assessment, Counts, Notice, get_count_name
-from assay.quality.clock_steps import find_clock_steps
+from assay.quality.clock_steps import (
+    build_clock_statement,
+    find_clock_steps,
+    get_clock_statement_name,
+    list_clock_events,
+)
 from assay.quality.empty_metrics import EmptyMetrics, EmptyReasons
 from assay.quality.extents import LogExtent, find_short_logs, list_extents
 from assay.quality.finding import Finding, RunQuality
@@ -170,7 +175,7 @@ class QualityPlan:
         implausible, doubtful = self._find_implausible_samples(ingested_run, results, count)
         growing, perhaps_growing = find_growing_samples(self.metrics, results.counts, self.quantities)
         impossible = (*find_negative_samples(assessment, results.metrics), *implausible)
-        steps, step_notes, too_short = self._find_clock_steps(ingested_run)
+        steps, step_notes, too_short = self._find_clock_steps(ingested_run, count)
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
         findings = (
@@ -211,15 +216,31 @@ class QualityPlan:
         return empty_metrics.find_reasons(counts)
 
     def _find_clock_steps(
-        self, ingested_run: IngestedRun
-    ) -> tuple[tuple[Finding, ...], tuple[Finding, ...], frozenset[str]]:
-        """Return the findings on clocks that went back, notes, and the metrics whose times are too short.
+        self, ingested_run: IngestedRun, count: Counter
+    ) -> tuple[list[Finding], list[Finding], frozenset[str]]:
+        """Return findings on clocks that went back, notes on those that no time depends on, and metrics not to judge.
 
         Phases are not assessed.
         """
-        if self.is_phase:
-            return (), (), frozenset()
-        return find_clock_steps(ingested_run, self.metrics, self.value_events, self.readers)
+        findings: list[Finding] = []
+        notes: list[Finding] = []
+        impossible: set[str] = set()
+        views = {item.name: item for item in self._tables if isinstance(item.step, EventStep)}
+        events = {} if self.is_phase else list_clock_events(ingested_run, {*self.readers} & views.keys())
+        if not events:
+            return findings, notes, frozenset()
+        read = (views[name] for names in events.values() for name in names)
+        rows = count((*read, *(build_clock_statement(source, names) for source, names in events.items())))
+        for part in ingested_run.parts:
+            names = {*events.get(part.source.name, ())}
+            timed = tuple(item.id for item in self.metrics if self.value_events.list_timed_events(item) & names)
+            reading = tuple(self.source_readers.get(part.source.name, ()))
+            statement_rows = rows.get(get_clock_statement_name(part.source.name), ())
+            finding, is_much = find_clock_steps(part, statement_rows, timed, reading)
+            if finding:
+                (findings if timed else notes).append(finding)
+                impossible.update(timed if is_much else ())
+        return findings, notes, frozenset(impossible)
 
     def _iter_zero_samples(self, results: RunResults, defaults: Sequence[Finding]) -> Iterator[Finding]:
         """Yield notes on metrics that are always 0, unless these values come from `defaults`."""

@@ -16,8 +16,7 @@ HOST, FILE, BLOCK, RECORDS, FIRST, LAST = "host", "file", "block", "records", "f
 BLOCK_RECORDS = 16
 
 _PORTIONS = """
-    SELECT host, seq // $step AS file, (seq % $step) // $size AS portion, t_ns FROM $records AS records
-    WHERE whole AND t_ns IS NOT NULL
+    SELECT host, seq // $step AS file, (seq % $step) // $size AS portion, t_ns FROM $event WHERE t_ns IS NOT NULL
 """
 _QUERY = """
     WITH portions AS (
@@ -39,14 +38,14 @@ _QUERY = """
 """
 
 
-def select_blocks(records: Sequence[exp.Select], file_step: int, least_ns: int, most: int) -> exp.Select:
+def select_blocks(events: Sequence[str], file_step: int, least_ns: int, most: int) -> exp.Select:
     """Return a query for the blocks of the files in which 1 to `most` blocks lie after the next but one.
 
-    `records` are queries for the records of the events of a source, whose `seq` is `file_step` greater in each file. A
-    block lies after another if all its records do,
-    by more than `least_ns`. A file in which more blocks do is out of order as a rule: nothing can be seen in it.
+    `events` are those of a source, whose `seq` is `file_step` greater in each file. A block lies after another if all
+    its records do, by more than `least_ns`. A file in which more blocks do is out of order as a rule: nothing can be
+    seen in it.
     """
     size, step = build_integer(BLOCK_RECORDS), build_integer(file_step)
-    queries = [fill_query(_PORTIONS, records=item, size=size, step=step) for item in records]
+    queries = [fill_query(_PORTIONS, event=name, size=size, step=step) for name in events]
     lines = exp.union(*queries, distinct=False) if len(queries) > 1 else queries[0]
     return fill_query(_QUERY, lines=lines, size=size, least=build_integer(least_ns), most=build_integer(most))
