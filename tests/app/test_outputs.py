@@ -23,6 +23,7 @@ from assay.app.session.filters import parse_filters
 from assay.app.session.list_definitions import KINDS
 from assay.engine.compiled_plan import CompiledPlan, compile_statements
 from assay.engine.graph import build_nodes
+from assay.lang.blocks.listing import Listing
 from assay.lang.checked_package import CheckedPackage
 from assay.plan.planner import build_plan
 from assay.plan.request import Request
@@ -95,6 +96,7 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
         f"rows/{run}/{listing.file_name}.{end}"
         for run in ("baseline", "candidate")
         for listing in report.blocks
+        if isinstance(listing, Listing)
         for end in ("csv", "parquet")
     }
     assert set(read_contents(two)) == single | charts | templates | sql | rows
