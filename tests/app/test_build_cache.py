@@ -73,7 +73,7 @@ def test_unchanged_build_comes_from_cache(place: Place, tmp_path: Path) -> None:
     assert stages == ["kept", "command"]
 
 
-HEAVY = ("assay_dhall", "assay.lang.resolve", "assay.sql", "duckdb", "pydantic", "pint", "sqlglot", "typst", "yaml")
+HEAVY = ("assay_dhall", "assay.lang.resolve", "assay.sql", "duckdb", "pydantic", "sqlglot", "typst", "yaml")
 IMPORTED = f"""
 import sys
 from assay.app.build import build

@@ -492,7 +492,7 @@ def test_title_and_author_appear_in_report(tmp_path: Path, cache: Path) -> None:
 
 # Imports
 
-HEAVY = ("duckdb", "sqlglot", "typst", "vl_convert", "rich", "pint", "yaml", "pydantic")
+HEAVY = ("duckdb", "sqlglot", "typst", "vl_convert", "rich", "yaml", "pydantic")
 IMPORTED = f"""
 import sys
 sys.argv = ["assay", "--help"]

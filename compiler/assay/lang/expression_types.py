@@ -1,6 +1,6 @@
 """Infer types and units of expressions, for the checker and for code generation.
 
-A value's type is integer (exact), real, text, boolean or instant (exact, ns since 1970).  Units are pint expressions;
+A value's type is integer (exact), real, text, boolean or instant (exact, ns since 1970).  Units are unit expressions;
 durations between instants are exact integers of `nanosecond`.
 """
 

@@ -243,7 +243,7 @@ def infer_unit(node: Expression, scope: FormulaScope, library: UnitLibrary) -> s
     leaf = _LEAVES.get(node.op)
     if leaf:
         unit = leaf(node, scope)
-        library.parse_unit(unit)
+        library.check_unit(unit)
         return unit
     if node.op in ("times", "over"):
         return library.combine(node.op, *units)

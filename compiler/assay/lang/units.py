@@ -1,11 +1,7 @@
 """Compute exact conversion factors, products and quotients of units, also of what series read.
 
-The only module that imports pint.
-
-Information, events and the domain's units are base dimensions of our own (pint has bytes without a dimension), so
-that a slot is never converted to a byte.  A year is 365 days.
-
-The import takes 0.16 s, so it is deferred to the first use of a unit.
+Information, events and the domain's units are base dimensions of our own, so that a slot is never converted to a byte.
+A year is 365 days.
 """
 
 from __future__ import annotations
@@ -13,48 +9,61 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-from collections.abc import Callable, Container, Iterable
-from decimal import Decimal
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Any
 
 from assay.lang.expression_types import COUNT, NONE, UnitError, Units
 from assay.lang.model.package import Package
 from assay.lang.model.series import Series
+from assay.lang.unit_expressions import InvalidUnitError, Powers, Unit, multiply, parse_powers, write_powers
 from assay.util.numbers import parse_decimal
 from assay.util.time_units import SECOND
 
-DEFINITIONS = (
-    "byte = [information] = B",
-    "kibibyte = 1024 * byte = KiB",
-    "mebibyte = 1024 * kibibyte = MiB",
-    "gibibyte = 1024 * mebibyte = GiB",
-    "tebibyte = 1024 * gibibyte = TiB",
-    "kilobyte = 1000 * byte = kB",
-    "megabyte = 1000 * kilobyte = MB",
-    "gigabyte = 1000 * megabyte = GB",
-    "terabyte = 1000 * gigabyte = TB",
-    "second = [time] = s",
-    "nanosecond = 1e-9 * second = ns",
-    "microsecond = 1e-6 * second = us",
-    "millisecond = 1e-3 * second = ms",
-    "centisecond = 1e-2 * second = cs",
-    "minute = 60 * second",
-    "hour = 60 * minute",
-    "day = 24 * hour = d",
-    "year = 365 * day",
-    "hertz = 1 / second = Hz",
-    "percent = 0.01 = %",
-    "event = [event]",
-    "count = []",
+#: general units that are no multiple of another one; a count has no dimension
+BASE_UNITS = ("byte", "second", "event", COUNT)
+#: name, factor, the unit that it is a multiple of
+MULTIPLES = (
+    ("kibibyte", "1024", "byte"),
+    ("mebibyte", "1024", "kibibyte"),
+    ("gibibyte", "1024", "mebibyte"),
+    ("tebibyte", "1024", "gibibyte"),
+    ("kilobyte", "1000", "byte"),
+    ("megabyte", "1000", "kilobyte"),
+    ("gigabyte", "1000", "megabyte"),
+    ("terabyte", "1000", "gigabyte"),
+    ("nanosecond", "1e-9", "second"),
+    ("microsecond", "1e-6", "second"),
+    ("millisecond", "1e-3", "second"),
+    ("centisecond", "1e-2", "second"),
+    ("minute", "60", "second"),
+    ("hour", "60", "minute"),
+    ("day", "24", "hour"),
+    ("year", "365", "day"),
+    ("hertz", "1", "1 / second"),
+    ("percent", "0.01", NONE),
 )
+ALIASES = {
+    "B": "byte",
+    "KiB": "kibibyte",
+    "MiB": "mebibyte",
+    "GiB": "gibibyte",
+    "TiB": "tebibyte",
+    "kB": "kilobyte",
+    "MB": "megabyte",
+    "GB": "gigabyte",
+    "TB": "terabyte",
+    "s": "second",
+    "ns": "nanosecond",
+    "us": "microsecond",
+    "ms": "millisecond",
+    "cs": "centisecond",
+    "d": "day",
+    "Hz": "hertz",
+}
 
 
 WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 LONGEST = 100  # characters of a unit
-#: pint itself accepts more: directives, and powers of powers of numbers, which never finish
-_UNIT = re.compile(rf"(?:{WORD}|\*\* ?-?[0-9]{{1,2}}(?![0-9 ]*\*\*)|[*/() ]|1\b)+")
-
 
 _SECOND = "second"
 #: the field that a record contributes if a series has no `value`
@@ -76,7 +85,7 @@ class UnknownUnitError(Exception):
 
 @functools.lru_cache(maxsize=8)
 def get_library(base_units: tuple[str, ...], derived_units: tuple[tuple[str, str, str], ...] = ()) -> UnitLibrary:
-    """Return the library of the units of a package; cached, since parsing definitions is slow."""
+    """Return the library of the units of a package;cached."""
     return UnitLibrary(base_units, derived_units)
 
 
@@ -104,12 +113,6 @@ def is_factor(text: str) -> bool:
     return number is not None and number > 0
 
 
-def _is_derivable(name: str, factor: str, unit: str, names: Container[str]) -> bool:
-    """Return whether a derived unit has a new name, a factor, and only known units in what it multiplies."""
-    is_known = all(word in names for word in re.findall(WORD, unit)) and len(unit) <= LONGEST and _UNIT.fullmatch(unit)
-    return bool(re.fullmatch(WORD, name) and name not in names and is_factor(factor) and is_known)
-
-
 class UnitLibrary:
     """The units of a package: the general ones and those of its domain, base units and multiples of others.
 
@@ -117,19 +120,24 @@ class UnitLibrary:
     """
 
     def __init__(self, base_units: Iterable[str], derived_units: Iterable[tuple[str, str, str]] = ()) -> None:
-        import pint
-
-        base_names = [
-            name for name in base_units if re.fullmatch(WORD, name)
-        ]  # invalid names are reported by the checks of names
-        lines = [*DEFINITIONS, *(f"{name} = [{name}]" for name in base_names)]
-        names = {line.split("=")[0].strip() for line in lines}
+        # Invalid names are reported by the checks of names.
+        base_names = (*BASE_UNITS, *(name for name in base_units if re.fullmatch(WORD, name)))
+        self._units = {name: Unit(Fraction(1), {name: 1}) for name in base_names}
+        self._units[NONE] = Unit(Fraction(1), {})
+        self._aliases = ALIASES | {name: name for name in self._units}
+        self._names: tuple[str, ...] = ()
+        for name, factor, unit in MULTIPLES:
+            self._define(name, factor, unit)
         for name, factor, unit in derived_units:
-            if _is_derivable(name, factor, unit, names):
-                lines.append(f"{name} = {factor} * {unit}")
-                names.add(name)
-        self._registry: Any = pint.UnitRegistry(lines, non_int_type=Decimal, cache_folder=None)
-        self._names = tuple(sorted(names))
+            if re.fullmatch(WORD, name) and name not in self._aliases and is_factor(factor):
+                with contextlib.suppress(UnknownUnitError):
+                    self._define(name, factor, unit)
+        self._names = tuple(sorted(self._units.keys() - {NONE}))
+
+    def _define(self, name: str, factor: str, unit: str) -> None:
+        multiple = self._resolve(self._parse(unit))
+        self._units[name] = Unit(multiple.factor * Fraction(factor), multiple.base)
+        self._aliases[name] = name
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -140,43 +148,39 @@ class UnitLibrary:
         """Return the functions that the typing rules need."""
         return Units(self.compute_factor, self.combine)
 
-    def parse_unit(self, text: str) -> Any:
-        """Return the unit of an expression such as `mebibyte / second`.  Raises UnknownUnitError."""
-        return self._parse(text)
+    def check_unit(self, text: str) -> None:
+        """Parse the unit of an expression such as `mebibyte / second`.  Raises UnknownUnitError."""
+        self._parse(text)
 
     @functools.cache  # noqa: B019 - one library lives as long as its checks
-    def _parse(self, text: str) -> Any:
-        if text != NONE and not (_UNIT.fullmatch(text) and len(text) <= LONGEST):
-            raise UnknownUnitError(text[:LONGEST], self._names)
+    def _parse(self, text: str) -> Powers:
         try:
-            unit = self._registry.Unit("" if text == NONE else text)
-        except Exception as error:  # pint raises many kinds of errors for invalid units
-            quoted = str(error).split("'")[1:2]
-            raise UnknownUnitError(quoted[0] if quoted and quoted[0] in text else text, self._names) from None
-        if any(power != int(power) for power in unit._units.values()):
-            raise UnknownUnitError(text, self._names)  # a root of a unit has no exact factor
-        return unit
+            if len(text) > LONGEST:
+                raise InvalidUnitError(text[:LONGEST])
+            return parse_powers(text, self._aliases)
+        except InvalidUnitError as error:
+            raise UnknownUnitError(error.part, self._names) from None
+
+    def _resolve(self, powers: Powers) -> Unit:
+        factor = Fraction(1)
+        base: Powers = {}
+        for name, power in powers.items():
+            factor *= self._units[name].factor ** power
+            base = multiply(base, self._units[name].base, power)
+        return Unit(factor, base)
 
     @functools.cache  # noqa: B019
     def compute_factor(self, actual: str, expected: str) -> Fraction:
         """Return the exact factor that converts a value in `actual` to `expected`.  Raises UnitError."""
-        source, target = self._parse(actual), self._parse(expected)
-        if source.dimensionality != target.dimensionality:
+        source, target = self._resolve(self._parse(actual)), self._resolve(self._parse(expected))
+        if multiply(source.base, target.base, -1).keys() - {COUNT}:
             raise UnitError(expected, actual)
-        return self._compute_exact_factor(source) / self._compute_exact_factor(target)
-
-    def _compute_exact_factor(self, unit: Any) -> Fraction:
-        result = Fraction(1)
-        for name, power in unit._units.items():
-            base = self._registry.Quantity(Decimal(1), name).to_base_units().magnitude
-            result *= Fraction(base) ** int(power)
-        return result
+        return source.factor / target.factor
 
     def convert_to_base(self, text: str) -> tuple[Fraction, str]:
         """Return the exact factor to base units, and the base unit: `megabyte` is (1000000, `byte`)."""
-        unit = self._parse(text)
-        base_name = f"{self._registry.Quantity(Decimal(1), unit).to_base_units().units}"
-        return self._compute_exact_factor(unit), base_name or NONE
+        unit = self._resolve(self._parse(text))
+        return unit.factor, write_powers(unit.base)
 
     def find_missing_factor(self, actual: str, expected: str) -> str:
         """Return the base unit by which a value in `actual` must be multiplied to convert to `expected`."""
@@ -184,10 +188,7 @@ class UnitLibrary:
 
     def combine(self, op: str, left: str, right: str) -> str:
         """Return the unit of a product (`times`) or quotient (`over`, `div`)."""
-        first, second = self._parse(left), self._parse(right)
-        unit = first * second if op == "times" else first / second
-        text = f"{unit}"
-        return text or NONE
+        return write_powers(multiply(self._parse(left), self._parse(right), 1 if op == "times" else -1))
 
 
 def compute_reading_factor(

@@ -15,7 +15,7 @@ def check_units(checker: Checker) -> None:
     _check_derived_units(checker)
     for owner, unit, word in _list_units(checker.package):
         try:
-            checker.library.parse_unit(unit)
+            checker.library.check_unit(unit)
         except UnknownUnitError as error:
             checker.report_unknown_unit(error, owner, word)
 
@@ -63,7 +63,7 @@ def _check_derived_units(checker: Checker) -> None:
         try:
             if unknown:
                 raise UnknownUnitError(unknown[0], tuple(sorted(unit_names)))
-            checker.library.parse_unit(unit.of)
+            checker.library.check_unit(unit.of)
         except UnknownUnitError as error:
             checker.report_unknown_unit(error, owner, unit.name)
         unit_names.add(unit.name)

@@ -64,7 +64,7 @@ class Expression:
     Leaves: `column` (of the grain), `instant` (of the grain), `field` (of the bound row, in an instant's `where`),
     `taken` (`name` = field that the instant `text` takes along), `constant` (of the run), `metric` (the value of
     another, in formulas), `parameter` (of the filter), literals `integer`, `real`, `text`, `boolean`, and `quantity` (a
-    number with a unit).  `unit` is the pint expression of the node's unit, if it has one, and `factor` the number (a
+    number with a unit).  `unit` is the unit expression of the node's unit, if it has one, and `factor` the number (a
     fraction) that converts to it, once it is computed.  In formulas `factor` converts to base units, which `text`
     names; the operator `converted`, which only the compiler adds, converts back from them.
     """

@@ -18,7 +18,7 @@ from assay.lang.model.vocabulary import Coverage, Cut, Margin, MetricBreak, Summ
 
 @dataclass(frozen=True, slots=True)
 class BaseUnit:
-    """A unit of the domain that pint does not know (slot, block, transaction)."""
+    """A unit of the domain (slot, block, transaction)."""
 
     name: str
     doc: str

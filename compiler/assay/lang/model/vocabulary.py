@@ -17,7 +17,7 @@ PICKS = (FIRST, LAST, LATEST_BEFORE, COMPUTED)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: its pint expression (`mebibyte / second`) and the symbol that reports print (`MiB/s`)."""
+    """A unit: its expression (`mebibyte / second`) and the symbol that reports print (`MiB/s`)."""
 
     name: str
     symbol: str
