@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from assay.util.time_units import EPOCH_FORMS
 from assay_propose.model import EventProposal, FieldProposal, KeyPath
@@ -22,21 +23,34 @@ _SET_BACK = 600  # seconds by which instants go back from a record to the next: 
 
 def note_doubts(group: Group) -> Group:
     """Return a source whose notes say what may be otherwise."""
-    doubts = (*_list_two_forms(group), *_list_two_units(group), *_list_steps_back(group))
+    doubts = (*_list_lost_instants(group), *_list_two_units(group), *_list_steps_back(group))
     return replace(group, source=replace(group.source, notes=(*group.source.notes, *doubts)))
 
 
-def _list_two_forms(group: Group) -> Iterator[str]:
-    """Yield a sentence on each field whose numbers are instants in two units, in a source without instants."""
+def _list_lost_instants(group: Group) -> Iterator[str]:
+    """Yield why each field that is named like an instant has none that can be read, in a source without instants."""
     for event in () if group.source.time else group.source.events:
         for field in map(group.source.find_field, event.fields):
             if not _INSTANTS & {*split_words(field.path[-1])}:
                 continue
             values = [record.values.get(field.path) for record in group.records[event.name]]
-            forms = Counter(_find_form(str(value)) for value in values if value is not None)
-            if "" not in forms and len(forms) > 1:
-                counts = ", ".join(f"{count} in {form}" for form, count in forms.items())
-                yield f"{field.name}: no instants, since its units differ: {counts} since 1970"
+            texts = [str(value) for value in values if value is not None]
+            if reason := _explain_no_instants(texts):
+                yield f"{field.name}: no instants, since {reason}"
+
+
+def _explain_no_instants(texts: Sequence[str]) -> str:
+    """Return why texts are not read as instants; empty if they may be something else, such as durations."""
+    forms = Counter(map(_find_form, texts))
+    if "" in forms or not forms:
+        return ""
+    rounded = next((text for text in texts if "e" in text.lower()), None)
+    if rounded is not None:
+        (form, *_), number = forms, Decimal(rounded).normalize()
+        step = 10 ** max(int(number.as_tuple().exponent), 0)
+        return f"{rounded} is rounded to {step:,} {form}, as by a spreadsheet: write all digits"
+    counts = ", ".join(f"{count} in {form}" for form, count in forms.items())
+    return f"its units differ: {counts} since 1970" if len(forms) > 1 else ""
 
 
 def _find_form(text: str) -> str:

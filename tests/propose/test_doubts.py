@@ -15,6 +15,10 @@ LINES = {
         *(f'{{"ts": {1772442000 + number}, "ms": {10 + number % 7}.5}}' for number in range(20)),
         *(f'{{"ts": {1772442000000 + number}, "ms": {10 + number % 7}.5}}' for number in range(10)),
     ],
+    "instants-that-a-spreadsheet-rounded": [
+        f'{{"ts": "1.77244E+12", "ms": {10 + number % 7}.5}}' for number in range(20)
+    ],
+    "times-that-are-durations": [f'{{"time": "{number}E+01", "ms": {10 + number % 7}.5}}' for number in range(20)],
     "time-in-two-units": [
         f'{{"time": "{DAY}T09:00:{number:02}Z", "event": "done", '
         + (f'"took_ms": {20 + number}.5}}' if number < 30 else f'"took_s": 0.0{number}5}}')
@@ -31,6 +35,10 @@ LINES = {
 }
 NOTES = {
     "instants-in-two-units": ["ts: no instants, since its units differ: 20 in s, 10 in ms since 1970"],
+    "instants-that-a-spreadsheet-rounded": [
+        "ts: no instants, since 1.77244E+12 is rounded to 10,000,000 ms, as by a spreadsheet: write all digits"
+    ],
+    "times-that-are-durations": [],
     "time-in-two-units": ["took_ms, took_s: no record of done has both; are they one time in two units?"],
     "end-of-summer-time": [
         "instants of log go back by 3540 s: a clock was set back, or local times lack their zone",
