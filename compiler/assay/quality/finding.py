@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.util.numbers import format_count
 
@@ -84,6 +84,13 @@ class RunQuality:
         findings = (item for item in self.findings if not item.metrics or names & set(item.metrics))
         notes = (item for item in self.notes if names & set(item.metrics))
         return tuple(item.message for item in (*findings, *notes))
+
+    def add_findings(self, findings: Iterable[Finding]) -> RunQuality:
+        """Return the quality with more findings, without the notes of which these are certain."""
+        more = tuple(findings)
+        certain = {(item.code, item.metrics) for item in more}
+        notes = tuple(item for item in self.notes if (item.code, item.metrics) not in certain)
+        return replace(self, findings=(*self.findings, *more), notes=notes)
 
 
 UNMEASURED = RunQuality()

@@ -71,7 +71,7 @@ def compare_data(
     unlike = find_unlike_values(distributions, quality_plan.metrics)
     zeros = find_unlike_zeros(distributions, quality_plan.metrics, quality_plan.quantities)
     qualities = {
-        item.id: replace(quality, findings=(*quality.findings, *map(quality_plan.add_formulas, chain(*findings))))
+        item.id: quality.add_findings(map(quality_plan.add_formulas, chain(*findings)))
         for item, quality, *findings in zip(
             compared, excuse_usual_gaps([item.quality for item in compared]), short, ended, unlike, zeros, strict=True
         )
