@@ -1,6 +1,8 @@
 -- The trace events that metrics use, with their names in three generations of the tracing system.
 let S = ../schema/package.dhall
 
+let map = ../Prelude/List/map.dhall
+
 let E = S.event
 
 let U = S.unit
@@ -9,15 +11,7 @@ let D = ./units.dhall
 
 let source = (./source.dhall).logs.name
 
-let names =
-      \(generation : Text) ->
-      \(them : List Text) ->
-        List/fold
-          Text
-          them
-          (List E.Name)
-          (\(name : Text) -> \(rest : List E.Name) -> [ { generation, name } ] # rest)
-          ([] : List E.Name)
+let names = \(generation : Text) -> map Text E.Name (\(name : Text) -> { generation, name })
 
 let form =
       \(new : List Text) ->

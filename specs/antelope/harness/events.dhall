@@ -1,6 +1,8 @@
 -- Lines of a node's log, and records of the transaction generators.
 let S = ../../schema/package.dhall
 
+let map = ../../Prelude/List/map.dhall
+
 let E = S.event
 
 let U = S.unit
@@ -11,13 +13,7 @@ let source = ./source.dhall
 
 let form =
       \(patterns : List Text) -> \(fields : List S.Field) ->
-        { names =
-            List/fold
-              Text
-              patterns
-              (List E.Name)
-              (\(name : Text) -> \(rest : List E.Name) -> [ { generation = "nodeos", name } ] # rest)
-              ([] : List E.Name)
+        { names = map Text E.Name (\(name : Text) -> { generation = "nodeos", name }) patterns
         , unless = [] : List E.Unless
         , fields
         }
