@@ -18,7 +18,6 @@ from assay.cli.options import (
     open_command_session,
     require_results_folder,
 )
-from assay.cli.printing import format_columns
 from assay.registry.history import Drift, MetricHistory, Point, Shift
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.tables import build_rows, find_centile, format_openmetrics
@@ -122,7 +121,7 @@ def format_history(item: MetricHistory) -> Iterator[str]:
     texts = describe_history(item)
     yield f"{texts.title}; {texts.conditions}"
     yield ""
-    yield from format_columns([texts.header, *texts.rows], right=(2, 3, 4))
+    yield from output.format_columns([texts.header, *texts.rows], right=(2, 3, 4))
     for line in texts.shifts or (texts.no_shift,):
         yield ""
         yield line

@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TextIO
 
 import click
@@ -245,6 +245,18 @@ def print_rows(header: Sequence[str], cells: Sequence[Sequence[str]], form: str)
 def _neutralize_formula(cell: str) -> str:
     """Return a CSV cell that no spreadsheet evaluates: a formula gets a leading apostrophe."""
     return f"'{cell}" if cell.startswith(FORMULA) and not NUMBER.fullmatch(cell) else cell
+
+
+def format_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+    """Yield a line for each row, its cells in columns; those of the numbers in `right` are right-aligned."""
+    escaped = [[escape_text(cell) for cell in row] for row in rows]
+    widths = [max(map(measure_width, column)) for column in zip(*escaped, strict=True)]
+    for row in escaped:
+        cells = []
+        for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - measure_width(cell))
+            cells.append(blanks + cell if number in right else cell + blanks)
+        yield "  ".join(cells).rstrip()
 
 
 def get_encoding(err: bool = False) -> str:

@@ -11,7 +11,6 @@ import click
 from assay.app.compare.plan_runs import PlannedMetric, RunPlan, parse_change, plan_from_build, plan_from_records
 from assay.cli import output
 from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
-from assay.cli.printing import format_columns
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -50,7 +49,7 @@ def format_plan(run_plan: RunPlan) -> Iterator[str]:
     """Yield the lines of a plan: a row for each metric, the number for those of known noise, and its origin."""
 
     header = ("", "one run varies by", "these runs see", f"runs to see {run_plan.change:g} %")
-    yield from format_columns([header, *map(_list_cells, run_plan.metrics)], right=(1, 2, 3))
+    yield from output.format_columns([header, *map(_list_cells, run_plan.metrics)], right=(1, 2, 3))
     yield ""
     measured_count = sum(not item.reason for item in run_plan.metrics)
     metric_count = len(run_plan.metrics)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from assay.app.compute.query import build_answer_rows
+from assay.app.compute.query import Answer, build_answer_rows, export_answer
 from assay.cli import output
 from assay.cli.options import (
     add_by_option,
@@ -19,11 +19,12 @@ from assay.cli.options import (
     complete_names,
     open_command_workspace,
 )
-from assay.cli.printing import print_answer
+from assay.number_styles.exact_decimal import format_six_digits
 from assay.registry.tables import format_table, write_table_file
 
 #: Formats of the rows of `assay query` that are tables of results.
 FILE_FORMS = ("openmetrics", "parquet")
+SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 
 @click.command()
@@ -69,4 +70,36 @@ def query(
         else:
             output.print_text(format_table(rows, form).removesuffix("\n"))
     else:
-        print_answer(answer, form)
+        _print_answer(answer, form)
+
+
+def _print_answer(answer: Answer, form: str) -> None:
+    """Print the distributions of metrics, and the averages of formulas; those by a column if it is chosen."""
+
+    data = export_answer(answer)
+    if form == "json":
+        output.print_data(data)
+        return
+    groups = (answer.by,) if answer.by else ()
+    statistics = (*SHOWN, "outlier") if answer.by else SHOWN
+    rows = []
+    for item in data:
+        labels = (str(item[name]) for name in ("metric", "run", *groups, "unit"))
+        is_empty = not item.get("size", 1)
+        values = (None if is_empty and name != "size" else item.get(name) for name in statistics)
+        rows.append((*labels, *(_format_number(value, form) for value in values)))
+    output.print_rows(("metric", "run", *groups, "unit", *statistics), rows, form)
+    if form == "table":
+        average = "" if answer.by else f"; average: {answer.summary}"
+        # Only an even number of samples has two in the middle, between which other tools take the mean.
+        has_two_middles = any(item.get("size") and item["size"] % 2 == 0 for item in data)
+        median = "; median: the greater of two in the middle" if has_two_middles else ""
+        output.print_line(f"filters: {', '.join(answer.filters) or 'none'}{average}{median}", err=True)
+
+
+def _format_number(value: object, form: str) -> str:
+    if value is None:
+        return "—" if form == "table" else ""
+    if form == "table" and isinstance(value, float):
+        return format_six_digits(value)
+    return repr(value) if isinstance(value, float) else str(value)

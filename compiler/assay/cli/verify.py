@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
-from assay.app.audit.verify import verify_build
+from assay.app.audit.verify import Verification, verify_build
+from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
     complete_folders,
     open_command_session,
 )
-from assay.cli.printing import print_verification
 from assay.provenance.read import get_build_folder
+from assay.util.diagnostics import DIFFERENCE
+from assay.util.numbers import format_count
 
 
 @click.command()
@@ -32,4 +34,17 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 
     with open_command_session(context) as session:
         verification = verify_build(session, get_build_folder(Path(folder)), runs)
-    return print_verification(verification)
+    return _print_verification(verification)
+
+
+def _print_verification(verification: Verification) -> int:
+    """Print each difference and the number of files; return the exit status."""
+
+    for line in verification.differences:
+        output.print_line(line)
+    if verification.files:
+        summary = (
+            f"{verification.differing_count} with other bytes" if verification.differing_count else "all the same bytes"
+        )
+        output.print_line(f"{format_count(verification.files, 'file')}: {summary}")
+    return DIFFERENCE if verification.differences else 0

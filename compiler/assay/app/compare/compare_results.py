@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.app.compare.cautions import describe_cautions, list_hosts
-from assay.app.compare.compare_runs import DEFAULT_RULES
 from assay.app.compare.compared_metrics import (
+    DEFAULT_RULES,
     ComparedMetric,
     ComparedVersion,
     RunComparison,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.app.compare.compared_metrics import (
+    DEFAULT_RULES,
     ComparedMetric,
     ComparedVersion,
     RunComparison,
@@ -31,16 +32,12 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole
 from assay.plan.request import Request
 from assay.plan.value_request import ValueRequest
 from assay.report.judged_cells import list_judgement_notes
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail
-
-#: The rules of `S.Judgement::{=}`, for reports that judge nothing.
-DEFAULT_RULES = Judgement("0.95", Margin("2", "", Unit("percent", "%")), (), 3)
 
 
 def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selection) -> RunComparison:

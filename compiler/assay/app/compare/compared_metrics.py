@@ -17,9 +17,13 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
+from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail
+
+#: The rules of `S.Judgement::{=}`, for reports that judge nothing.
+DEFAULT_RULES = Judgement("0.95", Margin("2", "", Unit("percent", "%")), (), 3)
 
 
 def choose_report(

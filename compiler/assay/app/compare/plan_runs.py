@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from assay.app.compare.compare_runs import DEFAULT_RULES
+from assay.app.compare.compared_metrics import DEFAULT_RULES
 from assay.app.compare.gate import list_all_gated
 from assay.app.judge.judged_results import JudgedResults, read_judged_results
 from assay.app.judge.judging import list_gated
