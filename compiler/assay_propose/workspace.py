@@ -127,7 +127,7 @@ def _list_commands(place: Path, proposal: Proposal) -> tuple[str, ...]:
     runs = " ".join(f"--run {names.get(run.name, '')}runs/{run.name}" for run in proposal.runs)
     return (
         f"cd {quote_path(place)}",
-        "assay check --accept",
+        "assay check",
         f"assay query {metric} {runs}",
         *([f"assay query {metric} --by {','.join(item.field for item in split)} {runs}"] if split else []),
         f"assay explain {metric} --run runs/{proposal.runs[0].name}",

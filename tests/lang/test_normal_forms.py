@@ -34,6 +34,9 @@ def test_edited_normal_form_is_reported_and_ignored(tmp_path: Path) -> None:
     result = run_assay("check", "--cache", tmp_path / "a third", cwd=place)
     message = "the normal form in golden/specs is outdated; run `assay check --accept` to write it"
     assert result.err == f"service: {message}\n"
+    form.rename(place / "golden/specs/other.yaml")
+    missing = run_assay("check", "--cache", tmp_path / "a third", cwd=place)
+    assert missing.err == f"service: {message.replace('is outdated', 'is missing')}\n"
     assert run_assay("check", "--accept", "--cache", tmp_path / "a third", cwd=place).err == ""
 
 

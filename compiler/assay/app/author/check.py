@@ -25,13 +25,14 @@ class SystemCheck:
     """The result of checking a system.
 
     `counts` is the number of definitions of each kind. `is_committed` is set if there is a normal form, `is_current` if
-    it matches the specs.
+    it matches the specs, `has_normal_forms` if the workspace has some of any system.
     """
 
     system: str
     counts: Mapping[str, int]
     is_committed: bool
     is_current: bool
+    has_normal_forms: bool
 
 
 def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
@@ -77,6 +78,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         {kind: number for kind, number in counts.items() if number or kind in kinds},
         is_committed,
         accepted_sources == checked.sources,
+        normal_form_path.parent.is_dir(),
     )
 
 
