@@ -17,5 +17,7 @@ def test_check_of_good_specs_counts_definitions(cache: Path) -> None:
         "3 series, 6 examples: no problem\n"
         "cometbft: 4 sources, 17 events, 10 relations, 10 grains, 38 metrics, 0 filters, 1 summary, 3 reports, "
         "10 series, 7 examples: no problem\n",
-        "",
+        "antelope: no report shows `test_passed`, so no build, comparison or gate does\n"
+        "cardano: no report shows `ledgerSnapshotTime`, so no build, comparison or gate does\n"
+        "cometbft: no report shows `node_txs`, so no build, comparison or gate does\n",
     )

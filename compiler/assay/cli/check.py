@@ -14,6 +14,7 @@ from assay.cli.options import (
     open_command_session,
 )
 from assay.cli.sarif import add_sarif_option, record_problems
+from assay.quality.finding import list_names
 from assay.util.diagnostics import render
 
 
@@ -37,6 +38,9 @@ def check(context: click.Context, system: str | None, accept: bool, sarif: Path 
     for item in results:
         counts = ", ".join(_format_count(number, name) for name, number in item.counts.items())
         output.print_line(f"{item.system}: {counts}: no problem")
+        if item.unshown_metrics:
+            names = list_names([f"`{name}`" for name in item.unshown_metrics])
+            output.print_line(f"{item.system}: no report shows {names}, so no build, comparison or gate does", err=True)
         if not item.is_current and item.has_normal_forms:
             state = "is outdated" if item.is_committed else "is missing"
             message = f"{item.system}: the normal form in golden/specs {state}; run `assay check --accept` to write it"

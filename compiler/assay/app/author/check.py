@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.build.report_check import iter_report_problems
+from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.session.prose import read_prose
 from assay.app.session.session import Session
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.dry_run import DryRun
 from assay.lang import normal_form, workspace
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.formula import index_metrics, list_measured
 from assay.lang.model.package import Package
 from assay.plan.planner import AppliedFilter
 from assay.plan.request import Request
@@ -25,7 +27,7 @@ class SystemCheck:
     """The result of checking a system.
 
     `counts` is the number of definitions of each kind. `is_committed` is set if there is a normal form, `is_current` if
-    it matches the specs, `has_normal_forms` if the workspace has some of any system.
+    it matches the specs, `has_normal_forms` if the workspace has some of any system. No report has `unshown_metrics`.
     """
 
     system: str
@@ -33,6 +35,7 @@ class SystemCheck:
     is_committed: bool
     is_current: bool
     has_normal_forms: bool
+    unshown_metrics: tuple[str, ...] = ()
 
 
 def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
@@ -79,7 +82,17 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         is_committed,
         accepted_sources == checked.sources,
         normal_form_path.parent.is_dir(),
+        _list_unshown_metrics(checked),
     )
+
+
+def _list_unshown_metrics(checked: CheckedPackage) -> tuple[str, ...]:
+    """Return the metrics that no report shows, compares or computes another metric from."""
+    metrics = index_metrics(checked.package)
+    shown = {name for report in checked.package.reports for name in (*report.shown_metrics, *report.listed_metrics)}
+    shown |= {item.id for report in checked.package.reports for item in list_report_metrics(checked, report)}
+    shown |= {item.id for item in list_measured(metrics, (metrics[name] for name in shown if name in metrics))}
+    return tuple(metric.id for metric in checked.package.metrics if metric.id not in shown)
 
 
 def _refuse_shipped_workspace(session: Session) -> None:
