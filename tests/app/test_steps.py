@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -41,6 +42,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("steps") / "place"
     assert run_assay("init", folder).status == 0
     edit_file(folder / "specs" / "service" / "metrics.dhall", "    , size =", TOTAL)
+    edit_file(folder / "specs" / "service" / "reports.dhall", "[ m.wait, m.work ]", "[ m.wait, m.work, m.total ]")
     return folder
 
 
@@ -150,6 +152,29 @@ def test_slower_step_is_the_cause(workspace: Workspace, tmp_path: Path) -> None:
     assert table.cause.difference == table.total.difference == 40
     (table,) = workspace.explain_change("total", [f"a={folders[0]}", f"b={folders[0]}"]).tables
     assert table.cause is None
+
+
+@pytest.mark.parametrize(
+    ("lost", "slower", "expected"),
+    [
+        (0.0, 40_000_000, r"Response time \+40\.0 ms .*, worse\): 100 % of it is Working time \(.* ms, worse\)\."),
+        (0.0, -40_000_000, r"Response time -40\.0 ms .*, better\): 100 % of it is Working time \(.* ms, better\)\."),
+        (0.05, 80_000_000, r"Response time \+.* 1?\d\d % of it is Working time, in rows that have all steps\."),
+        (0.0, 0, ""),
+    ],
+)
+def test_page_names_the_cause(
+    lost: float, slower: int, expected: str, place: Path, cache: Path, tmp_path: Path
+) -> None:
+    rows = [{**row, **({EVENTS[2]: row[EVENTS[2]] + 50_000_000} if EVENTS[2] in row else {})}
+            for row in draw_rows(Random(5), 200, 10**7, lost)]  # fmt: skip
+    changed = [{**row, **({EVENTS[2]: row[EVENTS[2]] + slower} if EVENTS[2] in row else {})} for row in rows]
+    runs = [f"--run={write_run(tmp_path / name, items)}" for name, items in (("1", rows), ("2", changed))]
+    words = ("build", "service/comparison", *runs, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
+    assert run_assay(*words, cwd=place).status == 0
+    (answer,) = json.loads((tmp_path / "out" / "document.json").read_text(encoding="utf-8"))["answers"]
+    match = re.search(r"(?<=\. )\S+ \S+ \S+ ms \(.*% of it .*?\.(?= |$)", answer["counts"])
+    assert re.fullmatch(expected, match[0] if match else ""), answer["counts"]
 
 
 def test_rest_is_what_no_metric_measures_and_never_below_0(place: Path, cache: Path, tmp_path: Path) -> None:

@@ -175,8 +175,12 @@ def add_steps(checked: CheckedPackage, chain: Chain) -> CheckedPackage:
     assert measured.unit == NANOSECOND
     exact = dataclasses.replace(measured, type="integer")
     by_id = {chain.total.id: measured, **{step.metric.id: exact for step in chain.steps}}
+    definitions = hash_definitions(dataclasses.replace(package, metrics=tuple(new.values())))
     return dataclasses.replace(
-        checked, package=package, measured={**checked.measured, **by_id}, definitions=hash_definitions(package)
+        checked,
+        package=package,
+        measured={**checked.measured, **by_id},
+        definitions={**checked.definitions, **definitions},
     )
 
 

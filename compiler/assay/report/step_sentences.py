@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from assay.judgement.report_judgements import ReportJudgements
 from assay.judgement.steps import StepChange, StepTable
+from assay.lang.checked_package import CheckedPackage
 from assay.number_styles.prefixed import format_delta, format_value
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.judged_cells import BY_ITSELF, get_word
@@ -17,17 +21,46 @@ def compose_cause(table: StepTable, unit: str) -> str:
     total, cause = table.total, table.cause
     if not total.change.judgement.is_certain or total.change.is_by_itself:
         return f"{escape_text(total.name)}: {_describe_verdict(total)}, so no step is named."
-    base, value, symbol = _convert(total, unit)
-    change = f"{escape_text(total.name)} {format_delta(base, value)} {symbol} ({_describe(total, unit)})"
+    change = _describe_change(table, unit)
     if cause is None:
         return f"{change}: no single step explains it; {_describe_part(table, table.largest, unit)}."
     return f"{change}: {_describe_part(table, cause, unit)}."
+
+
+def list_causes(checked: CheckedPackage, judgements: ReportJudgements, version: str) -> tuple[str, ...]:
+    """Return the sentences on the causes of changes of a version that agree with the tables of its report.
+
+    Steps are of the rows that have all instants. Where the metric of the cause has another verdict over its own rows,
+    nothing is said; where it has other averages, these are left to its table. So many metrics may make its verdict by
+    chance, but not that of the total, of which it is the greatest part.
+    """
+    sentences = []
+    for (metric, other), table in judgements.steps.items():
+        cause = table.cause
+        if other != version or cause is None:
+            continue
+        unit = checked.get_metric(metric).unit.symbol
+        own = judgements.changes.get((cause.metric, version))
+        if own and own.judgement.verdict is not cause.change.judgement.verdict:
+            continue
+        if own is None or own.averages == tuple(map(float, cause.averages)):
+            part = _describe_part(table, replace(cause, change=own or cause.change), unit)
+        else:
+            part = f"{format_share(table, cause)} of it is {escape_text(cause.name)}, in rows that have all steps"
+        sentences.append(f"{_describe_change(table, unit)}: {part}.")
+    return tuple(sentences)
 
 
 def format_share(table: StepTable, step: StepChange) -> str:
     """Return the share of a step in the change of the total, in whole percent; empty if the total did not change."""
     share = table.compute_share(step.difference)
     return "" if share is None else f"{float(100 * share):.0f} %"
+
+
+def _describe_change(table: StepTable, unit: str) -> str:
+    total = table.total
+    base, value, symbol = _convert(total, unit)
+    return f"{escape_text(total.name)} {format_delta(base, value)} {symbol} ({_describe(total, unit)})"
 
 
 def _describe_part(table: StepTable, step: StepChange, unit: str) -> str:

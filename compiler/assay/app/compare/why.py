@@ -15,7 +15,7 @@ from assay.app.compute.subject import find_metric, find_report
 from assay.app.judge.mixes import standardize_metrics
 from assay.app.judge.recorded_change import build_change_data
 from assay.app.judge.repeats import list_versions
-from assay.app.judge.steps import judge_steps
+from assay.app.judge.steps import is_of_lowest, judge_steps
 from assay.app.session import filters
 from assay.app.session.options import choose_summary
 from assay.app.session.session import Session
@@ -75,7 +75,7 @@ def explain_change(session: Session, name: str, runs: Sequence[NamedRun], select
 
     standardized = standardize_metrics(package, (chain.total,), summary, calculate)
     versions = list_versions(computation.runs)
-    judgements, tables = judge_steps(package, rules, chain, versions, summary, standardized)
+    judgements, tables = judge_steps(package, rules, chain, versions, summary, standardized=standardized)
     mixes = {
         version: describe_mixes([(chain.total.name, data)], (versions[0].id, version))
         for (_, version), item in standardized.items()
@@ -148,12 +148,11 @@ def _describe_names(names: Iterable[str]) -> str:
 
 
 def _refuse_lowest_hosts(checked: CheckedPackage, chain: Chain, summary: str) -> None:
-    """Raise AssayError if the average is over hosts that have the lowest averages: those of steps may be others."""
-    lowest = next(item.lowest for item in checked.package.summaries if item.name == summary)
-    if chain.total.per and lowest:
+    """Raise AssayError (usage) if the average is over the hosts that have the lowest averages."""
+    if is_of_lowest(checked, chain, summary):
         raise fail(
             "no-steps",
-            f"the average `{summary}` of {chain.total.name} is over the {lowest} lowest, which differ between steps",
+            f"the average `{summary}` of {chain.total.name} is over the lowest of some hosts, which steps do not share",
             hint="pass --summary with one over all of them",
             status=USAGE,
         )

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from assay.app.judge.judging import JudgedVersion, StandardizedMetric, build_run_cells, judge_versions
+from assay.app.judge.mixes import Calculate
+from assay.app.judge.repeats import list_versions, split_calibration
 from assay.engine.results import RunResults
 from assay.judgement.batches import measure_run
 from assay.judgement.gate import Key
-from assay.judgement.report_judgements import ReportJudgements
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.steps import StepChange, StepTable, add_averages
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
-from assay.lang.step_chains import Chain, Step
-from assay.util.diagnostics import fail
+from assay.lang.step_chains import Chain, Step, add_steps, derive_chain
+from assay.plan.request import Request
+from assay.util.diagnostics import AssayError, fail
+
+_MOST_TOTALS = 3  # of a report that have their steps
 
 
 def judge_steps(
@@ -24,7 +33,8 @@ def judge_steps(
     chain: Chain,
     versions: Sequence[JudgedVersion],
     summary: str,
-    standardized: Mapping[Key, StandardizedMetric],
+    calibration: Sequence[RunResults] = (),
+    standardized: Mapping[Key, StandardizedMetric] = MappingProxyType({}),
 ) -> tuple[ReportJudgements, tuple[StepTable, ...]]:
     """Return the judgements of a total and its steps, and a table for each version after the first.
 
@@ -33,7 +43,7 @@ def judge_steps(
     for version in versions:
         for run in version.runs:
             _check_run(chain, run, version.id)
-    judgements = judge_versions(checked, rules, chain.metrics, versions, summary, standardized=standardized)
+    judgements = judge_versions(checked, rules, chain.metrics, versions, summary, calibration, standardized)
 
     def build_change(metric: Metric, version: JudgedVersion, step: Step | None) -> StepChange:
         pair = (versions[0], version)
@@ -56,6 +66,49 @@ def judge_steps(
         )
         tables.append(StepTable(version.id, total, steps, rest, (base, other)))
     return judgements, tuple(tables)
+
+
+def explain_totals(
+    checked: CheckedPackage, rules: Rules, judgements: ReportJudgements, summary: str, calculate: Calculate
+) -> dict[Key, StepTable]:
+    """Return the steps of the totals that a report judges, for the versions in which they are worse or better.
+
+    `calculate` computes metrics over the runs of the report. Totals of which a run lacks steps are left out, and those
+    whose samples are of other things in a version.
+    """
+    changed = [key for key, change in judgements.changes.items() if _has_cause(change)]
+    chains = [
+        chain
+        for name in dict.fromkeys(name for name, _ in changed)
+        if isinstance(chain := derive_chain(checked.package, checked.get_metric(name)), Chain)
+        and not is_of_lowest(checked, chain, summary)
+    ][:_MOST_TOTALS]
+    if not chains:
+        return {}
+    package = functools.reduce(add_steps, chains, checked)
+    metrics = tuple(dict.fromkeys(metric for chain in chains for metric in chain.metrics))
+    compared, calibration = split_calibration(calculate(package, Request(metrics, judged=metrics)))
+    versions, calibration_results = list_versions(compared.columns), [item.results for item in calibration]
+    tables: dict[Key, StepTable] = {}
+    for chain in chains:
+        with contextlib.suppress(AssayError):  # a run lacks records of the steps
+            _, judged = judge_steps(package, rules, chain, versions, summary, calibration_results)
+            tables |= {(chain.total.id, table.version): table for table in judged}
+    return {
+        key: replace(table, total=replace(table.total, change=judgements.changes[key]))
+        for key, table in tables.items()
+        if key in changed
+    }
+
+
+def _has_cause(change: JudgedChange) -> bool:
+    return change.judgement.is_certain and not change.is_by_itself and change.mix is None
+
+
+def is_of_lowest(checked: CheckedPackage, chain: Chain, summary: str) -> bool:
+    """Return whether the average of a total is over the hosts with the lowest averages: steps may have other ones."""
+    lowest = next(item.lowest for item in checked.package.summaries if item.name == summary)
+    return bool(chain.total.per and lowest)
 
 
 def _check_run(chain: Chain, run: RunResults, name: str) -> None:
