@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from assay.app.compare.compared_metrics import RunComparison
+    from assay.app.compare.why import Explanation
     from assay.app.compute.query import Answer
     from assay.registry.history import MetricHistory
     from assay.registry.model import RegisteredRun
@@ -52,15 +53,20 @@ class QueryOptions(TypedDict, total=False):
     summary: str
 
 
-class CompareOptions(TypedDict, total=False):
-    """What to compare: by the rules of which report, by which dimensions, with which filters and summary."""
+class ExplainOptions(TypedDict, total=False):
+    """What to explain: by the rules of which report, with which filters and summary."""
 
     report: str
-    by: str
     filters: Sequence[str]
     no_filters: bool
     system: str | None
     summary: str
+
+
+class CompareOptions(ExplainOptions, total=False):
+    """What to compare: by the rules of which report, by which dimensions, with which filters and summary."""
+
+    by: str
 
 
 def open_workspace(folder: str | Path = ".", cache: str | Path | None = None) -> Workspace:
@@ -203,6 +209,15 @@ class Workspace:
 
             return compare_results(self._session, self._results_folder, parse_median(names[0]), names[1:], selection)
         return compare_runs(self._session, parse_runs(self._list_runs(runs)), selection)
+
+    def explain_change(
+        self, metric: str, runs: Sequence[str | Path] = (), **options: Unpack[ExplainOptions]
+    ) -> Explanation:
+        """Return the steps of a metric, or of a grain, with their changes from the first run to the others."""
+        from assay.app.compare.compared_metrics import Selection
+        from assay.app.compare.why import explain_change
+
+        return explain_change(self._session, metric, parse_runs(self._list_runs(runs)), Selection(**options))
 
     def samples(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.contradictions import find_contradictions
+from tests.support.contradictions import CAUSE, find_contradictions
 from tests.support.documents import list_sections
 from tests.support.laboratory import ROOT
 
@@ -85,6 +85,21 @@ def test_changed_sentence_is_a_contradiction(name: str, change: Callable[[Docume
     change(changed)
     assert changed != document
     assert find_contradictions(changed)
+
+
+def test_page_names_the_step_that_a_change_comes_from() -> None:
+    """Any other number, name, verdict or share in the sentence contradicts a cell."""
+    document = read_report("two")
+    (answer,) = document["answers"]
+    (match,) = CAUSE.finditer(answer["counts"])
+    assert (match["total"].strip(), match["step"]) == ("Slot start to announced", "Ledger ticking")
+    for group in ("total", "sign", "size", "unit", "change", "share", "step", "part"):
+        words = {"sign": "-", "size": "19", "unit": "µs", "share": "47"}
+        text = words.get(group, match[group].replace("worse", "better") if "worse" in match[group] else "Block size")
+        begin, end = match.span(group)
+        changed = copy.deepcopy(document)
+        changed["answers"][0]["counts"] = f"{answer['counts'][:begin]}{text}{answer['counts'][end:]}"
+        assert find_contradictions(changed), (group, text)
 
 
 def test_key_changes_and_counts_are_compared_with_cells() -> None:

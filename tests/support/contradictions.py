@@ -16,6 +16,12 @@ from tests.support.documents import list_sections
 RISES, FALLS = ("rises", "rise"), ("falls", "fall")
 CERTAIN = ("worse", "better", "changed")
 BY_ITSELF = ", by itself"
+CAUSE = re.compile(
+    r"(?:^|(?<=\. ))(?P<total>(?:[^.]|\.\d)+?) (?P<sign>[+-])(?P<size>[\d.]+) (?P<unit>\S+) \((?P<change>[^)]+)\): "
+    r"(?P<share>-?\d+) % of it is (?P<step>(?:[^.(]|\.\d)+?)"
+    r"(?: \((?P<part>[^)]+)\)|, in rows that have all steps)\.(?: |$)"
+)
+"""A sentence on the step that a change comes from."""
 _PREFIXES = {"": 1.0, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PREFIXES |= {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 CANNOT_TELL = "These runs cannot tell: "
@@ -83,6 +89,8 @@ def _check_answer(answer: Mapping[str, Any], rows: Rows, has_exact_changes: bool
             yield from _check_value(f"page 1, {item['label']}", text, cell)
     for change in answer["key_changes"]:
         yield from _check_key_change(change, rows[change["metric"], run], rows[change["metric"], base])
+    for match in CAUSE.finditer(answer["counts"]):
+        yield from _check_cause(match, rows, run, base)
     yield from _check_headline(answer, [row for (_, name), row in rows.items() if name == run], run, base)
 
 
@@ -101,6 +109,39 @@ def _check_key_change(change: Mapping[str, Any], row: Row, base: Row) -> Iterato
     yield from _check_value(where, match["value"] + unit, row)
     if not _is_same_number(match["percent"], row.cells["percent"]):
         yield f"{where}: {match['percent']} % instead of {row.cells['percent']}"
+
+
+def _check_cause(match: re.Match[str], rows: Rows, run: str, base: str) -> Iterator[str]:
+    """Yield what a sentence on a cause says that the cells of the total and of the step do not."""
+    by_name = {row.name: (rows[metric, base], row) for (metric, name), row in rows.items() if name == run}
+    total = match["total"].removeprefix(" ")
+    differences = []
+    for name, text in ((total, match["change"]), (match["step"], match["part"])):
+        where = f"cause {name}"
+        if name not in by_name:
+            yield f"{where}: no table has it"
+            continue
+        if text is None:
+            continue
+        base_row, row = by_name[name]
+        values, _, verdict = text.partition(", ")
+        before, _, after = values.partition(" → ")
+        number, _, unit = after.partition(" ")
+        if verdict != row.cells["verdict"].lstrip("▲▼ "):
+            yield f"{where}: {verdict} instead of {row.cells['verdict']}"
+        yield from _check_value(where, f"{before} {unit}", base_row)
+        yield from _check_value(where, f"{number} {unit}", row)
+        differences.append((_find_value(number, unit)[0] - _find_value(before, unit)[0], _find_value(number, unit)[1]))
+    if not differences:
+        return
+    (change, step), *parts = differences
+    stated = _find_value(match["size"], match["unit"])
+    if (match["sign"] == "+") != (change > 0) or abs(stated[0] - abs(change)) > 1.001 * max(stated[1], 2 * step):
+        yield f"cause {total}: {match['sign']}{match['size']} {match['unit']} instead of {change}"
+    for part, digit in parts:
+        share, reach = 100 * part / change, 100 * (digit + 2 * step) / abs(change)
+        if abs(int(match["share"]) - share) > reach + 1 or int(match["share"]) < 50:
+            yield f"cause {match['step']}: {match['share']} % instead of {share:.0f}"
 
 
 def _check_headline(answer: Mapping[str, Any], listed: list[Row], run: str, base: str) -> Iterator[str]:

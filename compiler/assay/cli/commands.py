@@ -104,6 +104,13 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
                 "assay compare base=runs/1.0 new=runs/1.1 --metric wait --format csv",
             ),
         ),
+        "why": CommandEntry(
+            "Tell which step of a metric its change comes from.",
+            (
+                "assay why request runs/1.0 runs/1.1",
+                "assay why request base=runs/1.0 new=runs/1.1 --format json",
+            ),
+        ),
     },
     "Keep": {
         "runs": CommandEntry(

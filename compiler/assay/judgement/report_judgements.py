@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from assay.judgement.interval import Reason
 from assay.judgement.mix import Mix
@@ -11,6 +12,9 @@ from assay.judgement.paired_segments import PairedSegments
 from assay.judgement.repeats import can_measure_noise
 from assay.judgement.tails import TailChange
 from assay.judgement.verdict import Judgement, Margin, Verdict
+
+if TYPE_CHECKING:
+    from assay.judgement.steps import StepTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class ReportJudgements:
     `runs` has the number of runs of each version, the base first; `demanded` is the number that the gate demands, and
     `calibration` the number of calibration runs. `noise` is the sentence on the noise that intervals hold. `gated` are
     the ids of gated metrics. `changes` has metric ids and ids of versions as keys; `base` is the id of the base.
+    `steps` are those of totals that changed, with the same keys.
     """
 
     level: float
@@ -79,6 +84,7 @@ class ReportJudgements:
     gated: tuple[str, ...]
     changes: Mapping[tuple[str, str], JudgedChange]
     base: str = ""
+    steps: Mapping[tuple[str, str], StepTable] = field(default_factory=dict)
 
     def find_change(self, metric: str, base: str, version: str) -> JudgedChange | None:
         """Return the change of a metric from `base` to a version; None if another base was judged, or nothing."""

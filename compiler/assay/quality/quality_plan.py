@@ -57,10 +57,11 @@ Counter = Callable[[Sequence[Statement]], Counts]
 
 @dataclass(frozen=True)
 class QualityPlan:
-    """The statements that count records and rows next to the metrics of a plan, and their assessment."""
+    """The statements that count records and rows next to the metrics of a plan, and their assessment, if any."""
 
     compiled_plan: CompiledPlan
     is_phase: bool = False
+    is_assessed: bool = True
 
     @property
     def checked(self) -> CheckedPackage:
@@ -113,7 +114,9 @@ class QualityPlan:
 
     @cached_property
     def counts(self) -> tuple[Statement, ...]:
-        """The statements that count rows of metrics and unmatched keys."""
+        """The statements that count rows of metrics and unmatched keys; none if nothing is assessed."""
+        if not self.is_assessed:
+            return ()
         keys = ((item.name, completeness.count_unmatched(item, self._places)) for item in self.bindings)
         growth = build_growth_counts(self.checked.package, self.plan, self.metrics, self._places)
         rows = self._build_row_counts(self.metrics)

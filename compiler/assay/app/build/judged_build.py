@@ -11,6 +11,7 @@ from assay.app.compute.computation import Computation
 from assay.app.compute.point_files import name_point_files
 from assay.app.compute.report_metrics import list_judged_metrics
 from assay.app.judge.report_judging import create_calculation, judge_groups, judge_report
+from assay.app.judge.steps import explain_totals
 from assay.app.session.session import Session
 from assay.judgement.report_judgements import ReportJudgements
 from assay.report.blocks.claims import describe_claims
@@ -40,12 +41,15 @@ def judge_build(session: Session, prepared: PreparedReport, computed: ComputedBu
     by_value = judge_groups(session, prepared.checked, prepared.shown_report, request, summary, prepared.column)
     by_group = {}
     for group in computed.computed.groups if not prepared.options.measures_noise else ():
-        calculate = create_calculation(session, group.request_runs(request))
+        request_of_group = group.request_runs(request)
+        calculate = create_calculation(session, request_of_group)
         computation = _select_compared(group.computation, {run.id for run in computed.main_runs})
         metrics = list_judged_metrics(computed.checked, group.report)
         judged = judge_report(computed.checked, group.report, computation, summary, metrics, calculate)
-        if judged:
-            by_group[group.inputs.name] = judged
+        if judged and group.report.judgement:
+            calculate = create_calculation(session, request_of_group, is_assessed=False)  # the data of totals are
+            steps = explain_totals(computed.checked, group.report.judgement, judged, summary, calculate)
+            by_group[group.inputs.name] = replace(judged, steps=steps)
     return JudgedBuild(by_group, by_value)
 
 

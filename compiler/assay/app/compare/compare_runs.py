@@ -47,7 +47,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     system that has all metrics of the others; its filters, summary and rules apply. Raises AssayError, also (usage) for
     fewer than two runs.
     """
-    _refuse_single_run(runs)
+    refuse_single_run(runs)
     checked, report = choose_report(session, runs, selection)
     if report:
         checked, report = add_gated_segments(checked, report)
@@ -101,7 +101,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     )
 
 
-def _refuse_single_run(runs: Sequence[NamedRun]) -> None:
+def refuse_single_run(runs: Sequence[NamedRun]) -> None:
     """Raise AssayError (usage) for fewer than two runs, or runs of one version."""
     if len({run.version or run.id for run in runs}) < 2:
         run_counts = f"several runs of `{runs[0].version}`" if len(runs) > 1 else f"{len(runs)} run"

@@ -19,7 +19,7 @@ from assay.quality.absent_fields import list_absent_field_warnings
 from assay.quality.empty_metrics import find_missing_events
 from assay.quality.event_extents import find_ended_events
 from assay.quality.extents import compute_run_extent, find_short_runs
-from assay.quality.finding import LOST_RECORDS
+from assay.quality.finding import LOST_RECORDS, UNMEASURED
 from assay.quality.gaps import excuse_usual_gaps
 from assay.quality.implausible_samples import find_unlike_zeros
 from assay.quality.quality_plan import Counter, QualityPlan, drop_blank_metrics
@@ -107,7 +107,7 @@ def assess_result(
 
     Metrics whose samples are all computed from fallbacks lose them.
     """
-    quality = quality_plan.assess(ingested_run, results, count)
+    quality = quality_plan.assess(ingested_run, results, count) if quality_plan.is_assessed else UNMEASURED
     missing = list_absent_field_warnings(quality_plan.checked, quality_plan.plan, results, ingested_run)
     results = drop_blank_metrics(quality_plan.checked, quality_plan.plan, ingested_run, results, quality.blank_metrics)
     results = replace(results, impossible=quality.impossible_metrics)

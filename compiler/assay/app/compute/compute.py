@@ -34,11 +34,14 @@ def compute(
     applied_filters: Sequence[AppliedFilter],
     phase_selection: PhaseSelection | None = None,
     on_work_start: Callable[[], None] = ignore,
+    *,
+    is_assessed: bool = True,
 ) -> Computation:
     """Compute what is requested of runs.
 
     With `phase_selection`, metrics and relations are computed for each phase of a run, rows and series for the run as a
-    whole. `on_work_start` is called before the first work that the cache does not save.
+    whole. `on_work_start` is called before the first work that the cache does not save. Unless the data are assessed,
+    nothing is known of what they lack, as for parts of metrics whose data are.
 
     Raises AssayError with the problems of every run.
     """
@@ -46,8 +49,8 @@ def compute(
         check_metrics(checked.package, request.metrics)
         check_runs(phase_selection, (run.id for run in runs))
     run_plan, phase_plan = compile_plans(checked, request, applied_filters, phase_selection)
-    run_quality = QualityPlan(run_plan)
-    phase_quality = QualityPlan(phase_plan, is_phase=True) if phase_selection else None
+    run_quality = QualityPlan(run_plan, is_assessed=is_assessed)
+    phase_quality = QualityPlan(phase_plan, is_phase=True, is_assessed=is_assessed) if phase_selection else None
     # Fetch in this thread: in the reading thread an interrupt would wait until all files are fetched.
     runs = fetch_runs(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
@@ -71,7 +74,8 @@ def compute(
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
     )
     if not phase_quality or not phase_selection:
-        return Computation(run_plan, graph, compare_data(run_quality, compare_qualities(run_results), request.judged))
+        judged = request.judged if is_assessed else ()
+        return Computation(run_plan, graph, compare_data(run_quality, compare_qualities(run_results), judged))
     phases, phase_results = _compute_phases(
         session, checked, phase_selection, run_results, phase_quality, phase_graph, request.relations, on_work_start
     )

@@ -42,11 +42,12 @@ def judge_report(
     return judge_versions(checked, report.judgement, metrics, versions, summary, calibration_results, standardized)
 
 
-def create_calculation(session: Session, request: ReportRequest) -> Calculate:
-    """Return the function that computes other metrics over the runs of a report."""
+def create_calculation(session: Session, request: ReportRequest, *, is_assessed: bool = True) -> Calculate:
+    """Return the function that computes other metrics over the runs of a report, and assesses their data."""
 
     def calculate(checked: CheckedPackage, requested: Request) -> Computation:
-        return compute(session, checked, request.runs, requested, request.applied_filters, request.phase_selection)
+        return compute(session, checked, request.runs, requested, request.applied_filters, request.phase_selection,
+                       is_assessed=is_assessed)  # fmt: skip
 
     return calculate
 

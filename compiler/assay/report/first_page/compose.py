@@ -40,6 +40,7 @@ from assay.report.judged_cells import (
 from assay.report.mixes import describe_mixes, name_other_values
 from assay.report.row_units import ReportUnits
 from assay.report.run_results import RunFigures
+from assay.report.step_sentences import list_causes
 from assay.report.versions import Version
 from assay.util.escape import escape_text, shorten_middle
 from assay.util.numbers import format_count
@@ -51,6 +52,7 @@ MOST_KEY_CHANGES = 5
 MOST_LETTERS = 40  # of a segment or metric in the headline
 MOST_DIFFERING = 12  # parameters that the PDF prints, two in a line
 _MOST_UNNAMED = 3
+_LINES_OF_CAUSES = 2  # of sentences on the steps that changes come from
 _LINES_OF_SENTENCES = 3  # of those on segments that are not judged each, and of those on quantiles
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 
@@ -88,6 +90,7 @@ def compose_answers(
                 notes,
                 unequal,
                 gated_segments,
+                list_causes(checked, judgements, version.id),
                 are_single_runs=judgements.are_single_runs and not version.figures.phase,
             )
         )
@@ -103,13 +106,14 @@ def compose_answer(
     notes: tuple[str, ...],
     unequal: tuple[str, ...] = (),
     gated_segments: Sequence[Candidate] = (),
+    causes: Sequence[str] = (),
     *,
     are_single_runs: bool = False,
 ) -> Answer:
     """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page.
 
     `unequal` are parameters that differ between the runs, though they should not. `gated_segments` are among the key
-    changes only.
+    changes only. `causes` are sentences on the steps that changes come from.
     """
     directed = [item for item in candidates if item.change.judgement.direction is not Direction.NEITHER]
     conditions = [item for item in candidates if item.change.judgement.direction is Direction.NEITHER]
@@ -120,6 +124,7 @@ def compose_answer(
     quantiles = _list_quantile_verdicts(directed or conditions)
     sentences = _list_sentences(labels, candidates, paired, quantiles, unjudged)
     others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * len(sentences)
+    others += _LINES_OF_CAUSES * len(causes)
     lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
@@ -142,7 +147,7 @@ def compose_answer(
         run_id,
         level,
         headline + _name_exceptions(labels, candidates, [] if paired else unjudged),
-        " ".join([compose_counts(changes, segment_counts, unpreferred), *sentences]),
+        " ".join([compose_counts(changes, segment_counts, unpreferred), *causes, *sentences]),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(_group_by_section(printed)),
         choose_axis([item.row for item in (*printed, *printed_conditions)], *_name_sides(printed)),

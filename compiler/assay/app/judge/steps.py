@@ -1,0 +1,145 @@
+"""Judge the steps of a total: their exact averages in two versions, and the changes of these."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from types import MappingProxyType
+
+from assay.app.judge.judging import JudgedVersion, StandardizedMetric, build_run_cells, judge_versions
+from assay.app.judge.mixes import Calculate
+from assay.app.judge.repeats import list_versions, split_calibration
+from assay.engine.results import RunResults
+from assay.judgement.batches import measure_run
+from assay.judgement.gate import Key
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.steps import StepChange, StepTable, add_averages
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.model.package import Metric
+from assay.lang.model.vocabulary import Judgement as Rules
+from assay.lang.step_chains import Chain, Step, add_steps, derive_chain
+from assay.plan.request import Request
+from assay.util.diagnostics import AssayError, fail
+
+_MOST_TOTALS = 3  # of a report that have their steps
+
+
+def judge_steps(
+    checked: CheckedPackage,
+    rules: Rules,
+    chain: Chain,
+    versions: Sequence[JudgedVersion],
+    summary: str,
+    calibration: Sequence[RunResults] = (),
+    standardized: Mapping[Key, StandardizedMetric] = MappingProxyType({}),
+) -> tuple[ReportJudgements, tuple[StepTable, ...]]:
+    """Return the judgements of a total and its steps, and a table for each version after the first.
+
+    Raises AssayError if a run has no row with all instants, or some whose instants are in another order.
+    """
+    for version in versions:
+        for run in version.runs:
+            _check_run(chain, run, version.id)
+    judgements = judge_versions(checked, rules, chain.metrics, versions, summary, calibration, standardized)
+
+    def build_change(metric: Metric, version: JudgedVersion, step: Step | None) -> StepChange:
+        pair = (versions[0], version)
+        base, other = (_average_runs(checked, metric, item.runs, summary) for item in pair)
+        of_base, of_other = (tuple(_add_cells(run, metric) for run in item.runs) for item in pair)
+        change = judgements.changes[metric.id, version.id]
+        ends = (step.start, step.end) if step else (chain.steps[0].start, chain.steps[-1].end)
+        source = step.source if step else metric.id
+        return StepChange(metric.id, metric.name, source, ends, (base, other), (of_base, of_other), change)
+
+    tables = []
+    for version in versions[1:]:
+        total = build_change(chain.total, version, None)
+        steps = tuple(build_change(step.metric, version, step) for step in chain.steps)
+        sums = add_averages([step.averages for step in steps])
+        rest = total.averages[0] - sums[0], total.averages[1] - sums[1]
+        base, other = (
+            (_count_samples(chain.total, item), _count_samples(chain.steps[0].metric, item))
+            for item in (versions[0], version)
+        )
+        tables.append(StepTable(version.id, total, steps, rest, (base, other)))
+    return judgements, tuple(tables)
+
+
+def explain_totals(
+    checked: CheckedPackage, rules: Rules, judgements: ReportJudgements, summary: str, calculate: Calculate
+) -> dict[Key, StepTable]:
+    """Return the steps of the totals that a report judges, for the versions in which they are worse or better.
+
+    `calculate` computes metrics over the runs of the report. Totals of which a run lacks steps are left out, and those
+    whose samples are of other things in a version.
+    """
+    changed = [key for key, change in judgements.changes.items() if _has_cause(change)]
+    chains = [
+        chain
+        for name in dict.fromkeys(name for name, _ in changed)
+        if isinstance(chain := derive_chain(checked.package, checked.get_metric(name)), Chain)
+        and not is_of_lowest(checked, chain, summary)
+    ][:_MOST_TOTALS]
+    if not chains:
+        return {}
+    package = functools.reduce(add_steps, chains, checked)
+    metrics = tuple(dict.fromkeys(metric for chain in chains for metric in chain.metrics))
+    compared, calibration = split_calibration(calculate(package, Request(metrics, judged=metrics)))
+    versions, calibration_results = list_versions(compared.columns), [item.results for item in calibration]
+    tables: dict[Key, StepTable] = {}
+    for chain in chains:
+        with contextlib.suppress(AssayError):  # a run lacks records of the steps
+            _, judged = judge_steps(package, rules, chain, versions, summary, calibration_results)
+            tables |= {(chain.total.id, table.version): table for table in judged}
+    return {
+        key: replace(table, total=replace(table.total, change=judgements.changes[key]))
+        for key, table in tables.items()
+        if key in changed
+    }
+
+
+def _has_cause(change: JudgedChange) -> bool:
+    return change.judgement.is_certain and not change.is_by_itself and change.mix is None
+
+
+def is_of_lowest(checked: CheckedPackage, chain: Chain, summary: str) -> bool:
+    """Return whether the average of a total is over the hosts with the lowest averages: steps may have other ones."""
+    lowest = next(item.lowest for item in checked.package.summaries if item.name == summary)
+    return bool(chain.total.per and lowest)
+
+
+def _check_run(chain: Chain, run: RunResults, name: str) -> None:
+    """Raise AssayError unless a run has rows with all instants, and none in which a rest is below 0."""
+    for step in chain.steps:
+        samples = run.metrics[step.metric.id]
+        if not samples.size or not run.cells.get(step.metric.id):
+            raise fail(
+                "no-steps",
+                f"no row of {name} has all instants of the steps of {chain.total.name}",
+                expected=", ".join((chain.steps[0].start, *(item.end for item in chain.steps))),
+                hint="the records of these instants may be missing: `assay inspect RUN` counts them",
+            )
+        if not step.source and samples.least < 0:
+            raise fail(
+                "no-steps",
+                f"no chain of metrics divides {chain.total.name}: `{step.end}` is not always after `{step.start}`",
+                found=f"{samples.least:g} {chain.total.unit.symbol} in {name}",
+                hint="add metrics of the steps between its two instants",
+            )
+
+
+def _average_runs(checked: CheckedPackage, metric: Metric, runs: Sequence[RunResults], summary: str) -> Fraction:
+    """Return the exact mean of the averages of runs."""
+    means = [measure_run(build_run_cells(checked, metric, run.cells[metric.id], summary)).mean for run in runs]
+    return sum(means, Fraction(0)) / len(means)
+
+
+def _add_cells(run: RunResults, metric: Metric) -> int:
+    return sum(int(row["total"]) for row in run.cells[metric.id])
+
+
+def _count_samples(metric: Metric, version: JudgedVersion) -> int:
+    return sum(run.metrics[metric.id].size for run in version.runs)
