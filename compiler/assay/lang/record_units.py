@@ -42,13 +42,13 @@ _SIZES = {
     "gibibyte": (Fraction(2**30), ("GiB", "gibibyte", "gibibytes")),
     "tebibyte": (Fraction(2**40), ("TiB", "tebibyte", "tebibytes")),
     "bit": (Fraction(1, 8), ("bit", "bits")),
-    "kilobit": (Fraction(10**3, 8), ("kbit", "Kbit")),
-    "megabit": (Fraction(10**6, 8), ("Mbit",)),
-    "gigabit": (Fraction(10**9, 8), ("Gbit",)),
+    "kilobit": (Fraction(10**3, 8), ("kbit", "Kbit", "kbits", "Kbits")),
+    "megabit": (Fraction(10**6, 8), ("Mbit", "Mbits")),
+    "gigabit": (Fraction(10**9, 8), ("Gbit", "Gbits")),
 }  # bytes, and names
 #: what data are counted by, as in `MB/s`, and the length of the longest symbol of a size
 _TIMES_OF_DATA = {"second": ("s", "sec", "second"), "millisecond": ("ms",), "microsecond": ("us",), "minute": ("min",)}
-_LONGEST_SYMBOL = 4
+_LONGEST_SYMBOL = 5
 _HERTZ = {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9}
 _PERCENT = ("%", "percent", "pct", "percentage")
 _COUNTED = (NONE, "count", "event")  # what a unit of a rate of work may count
