@@ -11,6 +11,7 @@ from assay.ingest.readers.json_record_positions import MEMBERS
 from assay_propose.model import FieldProposal, KeyPath, Record
 from assay_propose.names import NameSpace, make_identifier
 from assay_propose.record_units import Conversion, attach_units
+from assay_propose.unit_words import describe_with_units
 from assay_propose.units import describe_values
 
 MAX_FIELDS = 60  # of a source; the most frequent
@@ -76,6 +77,8 @@ def _name_place(place: KeyPath, is_only: bool) -> str:
 
 def _describe_field(name: str, path: KeyPath, values: Sequence[object]) -> FieldProposal:
     kind = describe_values(path, values)
+    if kind.type == "text" and all(isinstance(value, str) for value in values):
+        kind = describe_with_units([str(value) for value in values]) or kind
     return FieldProposal(name, path, kind.type, kind.unit, kind.transform, kind.reason, kind.is_quantity)
 
 

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from assay_propose.text_templates import NO_NUMBER, Template
+from assay_propose.message_parts import NO_NUMBER
+from assay_propose.text_templates import Template
 
 _NUMBER = re.compile(r"[+-]?\.?\d\S*")
 _PLACE = re.compile(r"(?:\{\?[^{}]+\?\})+\{\?(\{\w+\})\?\}")  # as `_write_place` writes it

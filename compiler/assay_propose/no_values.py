@@ -8,8 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from assay_propose.message_parts import NO_NUMBER
 from assay_propose.model import FieldProposal, KeyPath, Record
-from assay_propose.text_templates import NO_NUMBER
+from assay_propose.unit_words import has_unit
 
 _PLACEHOLDER = re.compile(rf"{NO_NUMBER.pattern}|-+|\?+", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
@@ -25,7 +26,7 @@ def drop_no_values(records: Sequence[Record]) -> tuple[list[Record], NoValues]:
     for record in records:
         for path, value in record.values.items():
             text = _write_value(value)
-            if _NUMBER.fullmatch(text):
+            if _NUMBER.fullmatch(text) or has_unit(text):
                 numbers[path] += 1
             elif _PLACEHOLDER.fullmatch(text):
                 words[path][text] += 1

@@ -23,6 +23,7 @@ from assay_propose.names import NameSpace, drop_prefix, make_identifier
 from assay_propose.quantities import list_omissions
 from assay_propose.repeats import list_namesakes
 from assay_propose.run_order import find_extents
+from assay_propose.running import add_running, list_running
 from assay_propose.runs import assign_runs, list_hosts, list_runs
 from assay_propose.sources import Group, propose_source
 from assay_propose.spans import add_spans
@@ -115,7 +116,7 @@ def _propose_sources(
         stem = Path(items[0].sample.name).name.partition(".")[0]
         source_name = source_names.add("logs" if len(layouts) == 1 else make_identifier(stem, "logs"))
         group = add_spans(confirm_units(propose_source(source_name, items, tables, system)))
-        groups.append(note_doubts(note_elapsed_time(add_elements(add_results(group)))))
+        groups.append(note_doubts(note_elapsed_time(add_running(add_elements(add_results(group))))))
     return groups
 
 
@@ -123,7 +124,7 @@ def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tupl
     """Return what of a group is no metric, and why; `keys` are the events with the fields that are keys of grains."""
     counter = find_counter(group)  # has a rate
     omissions = (item for item in list_omissions(group) if item[0] != counter)
-    numbers = (*list_repetitions(group), *list_restarting(group), *list_averages(group),
+    numbers = (*list_repetitions(group), *list_restarting(group), *list_averages(group), *list_running(group),
                *list_cumulative(group, keys))  # fmt: skip
     return (*omissions, *numbers, *list_settings(group, keys), *list_namesakes(group))
 

@@ -238,6 +238,7 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             and not is_bucket(event)
             and not is_cumulative(group, event, field)
             and not is_average_since_start(group, field)
+            and (event.name, field.name) not in group.running
             and not is_choice(group, event, field)
             and not is_parameter(group, event, field)
             and not is_repetition_number(group, event, field)

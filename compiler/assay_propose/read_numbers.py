@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from assay.lang.record_units import WITH_UNIT
 from assay.util.time_units import NANOSECONDS, SECOND, SPELLED_NANOSECONDS
 from assay_propose.model import FieldProposal
+from assay_propose.unit_words import read_number_with_unit
 
 _SECONDS = {
     "m": NANOSECONDS["minute"] / SECOND,
@@ -29,6 +31,8 @@ def read_number(field: FieldProposal, value: object) -> float:
             return -seconds if text.startswith("-") else seconds
         case "size" | "binarySize":
             return _read_size(text, is_binary=field.transform == "binarySize")
+    if field.transform == WITH_UNIT:
+        return read_number_with_unit(text, field.unit)
     return value if isinstance(value, float) else float(text)
 
 

@@ -8,12 +8,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.lang.model.vocabulary import Unit
-from assay.lang.record_units import DATA_RATE, RATE, TIME, find_kind, list_factors, simplify_unit
+from assay.lang.record_units import DATA_RATE, RATE, TIME, find_kind
 from assay_propose.dhall_text import quote_text
 from assay_propose.model import FieldProposal, KeyPath, Record
 from assay_propose.names import split_words
-from assay_propose.units import find_unit, write_rate
+from assay_propose.unit_words import convert_number, select_unit, write_unit_word
+from assay_propose.units import find_unit
 
 MAX_TEXTS = 12  # of a field that names units
 _UNIT_WORDS = frozenset(("unit", "units"))
@@ -26,7 +26,6 @@ _RESULTS = re.compile(
     r"score|value|result|mean|avg|average|median|min|max|error|deviation|std\w*|dev|estimate|bound|quantile|percentile"
     r"|p\d+|time|latency|duration|elapsed|rate|throughput|best|worst"
 )
-_BYTES_OF_BITS = {"bit": "byte", "kilobit": "kilobyte", "megabit": "megabyte", "gigabit": "gigabyte"}
 _WORK = re.compile(r"(?:/| per )\s*[A-Za-z]\w*$")
 
 
@@ -159,34 +158,10 @@ def _find_conversions(records: Sequence[Record], place: KeyPath, unit_path: KeyP
         first = next(text for text in texts if (find_kind(text)[0] or text) == kind)
         is_per_work = kind not in (TIME, RATE, DATA_RATE) and bool(_WORK.search(first))
         better = "higher" if kind in (RATE, DATA_RATE) else "lower" if is_per_work else ""
-        name = min(names, key=lambda name: (-names[name], _measure(name), name))
-        unit = _write_unit(name) if name else quote_text(first)
+        name = select_unit(names)
+        unit = write_unit_word(name) if name else quote_text(first)
         conversions[kind] = Conversion(place, unit_path, kind, unit, better)
     return conversions
-
-
-def _measure(name: str) -> float:
-    """Return how great a unit is, compared with others of its quantity."""
-    factors = list_factors(Unit(name, ""))
-    return -float(max(factors.values(), default=0))
-
-
-def _write_unit(name: str) -> str:
-    """Return a unit as a word of the schema."""
-    measured, _, time = name.partition(" / ")
-    measured = _BYTES_OF_BITS.get(measured, measured)
-    return write_rate("none" if measured == "dimensionless" else measured, time) if time else measured
-
-
-def _get_unit_name(unit: str) -> str:
-    """Return the name of the unit of a word of the schema; that of `list_factors`."""
-    if " / " in unit:
-        return unit
-    measured, per, rest = unit.partition("PerSecond")
-    if per and not rest:
-        return f"{measured} / second"
-    rate, _, measured = unit.partition(" ")
-    return f"{measured or 'dimensionless'} / second" if rate == "perSecond" else unit
 
 
 def _convert_record(
@@ -206,7 +181,6 @@ def _convert_record(
         number = _read_number(value)
         assert number is not None
         if kind:
-            factor = list_factors(Unit(_get_unit_name(item.unit), ""))[simplify_unit(str(text))]
-            number = number if factor == 1 else number * factor.numerator / factor.denominator
+            number = convert_number(number, str(text), item.unit)
         values[path if path in conversions else (item.kind, *path)] = number
     return replace(record, values=values)

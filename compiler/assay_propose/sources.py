@@ -91,6 +91,7 @@ class Group:
     result_fields: tuple[FieldProposal, ...] = ()
     result_units: tuple[str, ...] = ()
     spans: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    running: Mapping[tuple[str, str], str] = field(default_factory=dict)  # events and fields, why they are no results
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ UNITS = {
 }  # fmt: skip
 TIMES = tuple(name for name, size in NANOSECONDS.items() if size <= NANOSECONDS["hour"])
 _SECONDS = frozenset(("s", "sec", "second"))  # behind `per`
-_RATE_WORDS = frozenset(("qps", "rps", "tps"))  # queries, requests, transactions per second
+_RATE_WORDS = frozenset(("fps", "qps", "rps", "tps"))  # frames, queries, requests, transactions per second
 _RATES = {"byte": "bytePerSecond", "kibibyte": "kibibytePerSecond", "mebibyte": "mebibytePerSecond"}  # of the schema
 RATE = "perSecond"  # of no unit; followed by a blank and a unit, of that unit
 #: units that a name may begin with, such as `bytes_sent`
@@ -80,11 +80,18 @@ def describe_values(path: Sequence[str], values: Sequence[object]) -> ValueType:
         if all(expression.fullmatch(text) for text in texts):
             return _describe_separated(path, kind, texts)
     for kind, unit in (("duration", "nanosecond"), ("size", "byte"), ("binarySize", "byte")):
-        has_unit = any(not _REAL.fullmatch(text) for text in texts)
+        has_unit = any(not _REAL.fullmatch(text) for text in texts) and not (
+            kind == "binarySize" and _is_count(path, texts)
+        )
         if has_unit and all(QUANTITIES[kind].is_valid(text) for text in texts):
             word = "durations" if kind == "duration" else "sizes"
             return ValueType("integer", kind, unit, f"{word} such as {min(texts, key=_rank_example)}", len(texts) > 1)
     return ValueType("text")
+
+
+def _is_count(path: Sequence[str], texts: set[str]) -> bool:
+    """Return whether texts such as `7.50k` are no sizes, as in a rate of requests."""
+    return is_rate(find_unit(split_words(path[-1]))[0]) and not any("B" in text for text in texts)
 
 
 def _describe_separated(path: Sequence[str], kind: str, texts: set[str]) -> ValueType:

@@ -40,7 +40,7 @@ _FEW_VALUES = 12  # of what only grows there are more, or one for every other re
 _FEW_STEPS = 3  # the same for whole numbers without a unit that are greater than any choice, such as counters
 
 
-_Rounded = tuple[float, float]  # a number, and what one of its last digit is
+Rounded = tuple[float, float]  # a number, and what one of its last digit is
 
 
 def list_growing_fields(group: Group) -> list[tuple[str, str]]:
@@ -158,7 +158,7 @@ def is_average_since_start(group: Group, field: FieldProposal) -> bool:
         totals = [total for total in map(group.source.find_field, event.fields)
                   if total.name != field.name and total.is_quantity and only_grows(records, total)]  # fmt: skip
         for total in totals:
-            rows = zip(*(_list_rounded_by_host(records, item) for item in (total, field)), strict=False)
+            rows = zip(*(list_rounded_by_host(records, item) for item in (total, field)), strict=False)
             series = [_pair_filled(*row) for row in rows]
             series = [pairs for pairs in series if len(pairs) >= FEW_RECORDS]
             if series and not all(map(_count_up, series)):
@@ -175,20 +175,20 @@ def list_averages(group: Group) -> Iterator[tuple[str, str]]:
             yield field.name, AVERAGES
 
 
-def _pair_filled(totals: Sequence[_Rounded], averages: Sequence[_Rounded]) -> list[tuple[_Rounded, _Rounded]]:
+def _pair_filled(totals: Sequence[Rounded], averages: Sequence[Rounded]) -> list[tuple[Rounded, Rounded]]:
     """Return totals with averages, without zeros at which both may be rounded; nothing if they are not as many."""
     if len(totals) != len(averages):
         return []
     return [(total, average) for total, average in zip(totals, averages, strict=True) if total[0] and average[0]]
 
 
-def _flatten(pairs: Sequence[tuple[_Rounded, _Rounded]]) -> list[tuple[_Rounded, _Rounded]]:
+def _flatten(pairs: Sequence[tuple[Rounded, Rounded]]) -> list[tuple[Rounded, Rounded]]:
     """Return pairs with the mean in place of each average."""
     mean = statistics.fmean(average for _, (average, _) in pairs)
     return [(total, (mean, digit)) for total, (_, digit) in pairs]
 
 
-def _count_up(pairs: Sequence[tuple[_Rounded, _Rounded]]) -> bool:
+def _count_up(pairs: Sequence[tuple[Rounded, Rounded]]) -> bool:
     """Return whether quotients lie on a line that rises, within what their last digits leave open."""
     counts = [total / average for (total, _), (average, _) in pairs]
     bounds = [count * (first / total + second / average) / 2
@@ -202,9 +202,9 @@ def _count_up(pairs: Sequence[tuple[_Rounded, _Rounded]]) -> bool:
     )
 
 
-def _list_rounded_by_host(records: Sequence[Record], field: FieldProposal) -> list[list[_Rounded]]:
+def list_rounded_by_host(records: Sequence[Record], field: FieldProposal) -> list[list[Rounded]]:
     """Return the numbers of each host with what one of their last digit is."""
-    rows: dict[tuple[object, ...], list[_Rounded]] = defaultdict(list)
+    rows: dict[tuple[object, ...], list[Rounded]] = defaultdict(list)
     for record in records:
         if (value := record.values.get(field.path)) is not None:
             number, match = read_number(field, value), _DECIMALS.search(str(value))

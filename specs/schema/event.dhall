@@ -7,7 +7,7 @@ let S = ./source.dhall
 
 -- A small change of a field's text: `take` characters, the part `before` a separator, a text that is `noValue`, `plus` a number,
 -- a `duration` as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970, a `grouped` number or
--- one with a `decimalComma`. `unitOf` has the name of another field.
+-- one with a `decimalComma`, or `withUnit` behind it. `unitOf` has the name of another field.
 let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
@@ -119,6 +119,8 @@ in  { Transform
     , grouped = { kind = "grouped", number = +0, text = "" } : Transform
       -- a number with a decimal comma, and perhaps points between thousands: `1.234,5`
     , decimalComma = { kind = "decimalComma", number = +0, text = "" } : Transform
+      -- a number with its unit behind it, such as `1.5MB/s` or `85%`, is converted to the unit of its field
+    , withUnit = { kind = "withUnit", number = +0, text = "" } : Transform
       -- a number in the unit that the record has in another field, such as `time_unit`, is converted to that of its field
     , unitOf =
         \(name : Text) ->

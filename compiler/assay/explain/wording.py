@@ -14,7 +14,7 @@ from assay.lang.model.filters import Filter
 from assay.lang.model.package import NO_VALUE, Field, Grain, Instant, Metric, Package, Pair
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
-from assay.lang.record_units import UNIT_OF
+from assay.lang.record_units import UNIT_OF, WITH_UNIT
 from assay.lang.series_wording import LINES
 from assay.number_styles.exact_decimal import format_exact
 
@@ -314,6 +314,7 @@ _QUANTITIES = {
     "binarySize": "a size, in bytes (kB = 1024 bytes)",
     "grouped": "a number with commas between thousands",
     "decimalComma": "a number with a decimal comma",
+    WITH_UNIT: "converted from the unit behind it",
 }
 
 

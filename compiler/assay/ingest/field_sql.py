@@ -12,9 +12,9 @@ from sqlglot import exp
 from assay.ingest import sql_trees
 from assay.ingest.event_forms import NumberedForm, list_field_paths
 from assay.ingest.quantities import NO_QUANTITY, QUANTITIES
-from assay.ingest.record_unit_sql import build_converted_text
+from assay.ingest.record_unit_sql import build_converted_quantity, build_converted_text
 from assay.lang.model.package import NO_VALUE, Field
-from assay.lang.record_units import UNIT_OF, RecordUnit
+from assay.lang.record_units import UNIT_OF, WITH_UNIT, RecordUnit
 from assay.sql import dialect
 from assay.util.regex import BLANK, WHITE_SPACE
 
@@ -92,7 +92,9 @@ def build_source_text(
             text = sql_trees.call("nullif", text, sql_trees.build_text(change.text))
         elif change.kind in QUANTITIES:
             text = QUANTITIES[change.kind].build_value(text)
-        elif record_unit and change.kind == UNIT_OF:
+        elif record_unit and change.kind == WITH_UNIT:
+            text = build_converted_quantity(text, record_unit)
+        elif record_unit and record_unit.named_by and change.kind == UNIT_OF:
             text = build_converted_text(text, _build_unit_text(record_unit.named_by, values_by_path), record_unit)
     return text
 

@@ -28,7 +28,7 @@ from assay.ingest.plain_copies import LONGEST, TOO_LONG, Line, read_lines
 from assay.ingest.quantities import QUANTITIES
 from assay.ingest.unknown_records import UnknownTally
 from assay.lang.model.package import NO_VALUE, Field
-from assay.lang.record_units import simplify_unit
+from assay.lang.record_units import RecordUnit, simplify_unit, split_number
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.paths import resolve_path
 from assay.util.scratch import get_process_folder
@@ -145,24 +145,34 @@ def explain_missing_field(form: NumberedForm, field: Field, body: object) -> str
         return ""
     value = _find_value(field, body)
     record_unit = form.find_unit(field)
-    unit = None if record_unit is None else _find_value(record_unit.named_by, body) or record_unit.named_by.default
+    named_by = record_unit.named_by if record_unit else None
+    unit = None if named_by is None else _find_value(named_by, body) or named_by.default
     is_of_other = record_unit is not None and simplify_unit(str(unit)) in record_unit.others
     text = value if isinstance(value, str) else truncate_value(value)
     is_none = any(change.kind == NO_VALUE and change.text == text for change in field.transforms)
     if value is None or is_none or is_of_other:
         is_needed = field.required and field.default is None
         return f"field {field.name} of {event} is missing" if is_needed else ""
-    if quantity := next((QUANTITIES[item.kind] for item in field.transforms if item.kind in QUANTITIES), None):
+    if record_unit and not named_by:
+        is_valid = _is_convertible(str(value), record_unit)
+        expected = f"a number with a unit behind it that converts to {record_unit.unit.name}"
+    elif quantity := next((QUANTITIES[item.kind] for item in field.transforms if item.kind in QUANTITIES), None):
         is_valid, expected = quantity.is_valid(str(value)), quantity.expected
     else:
         offset = sum(change.number for change in field.transforms if change.kind == "plus")
         is_valid, expected = _is_valid(field.type, value, offset), _EXPECTED[field.type]
-    if record_unit and is_valid and simplify_unit(str(unit)) not in record_unit.factors:
-        expected, value = f"a unit in {record_unit.named_by.name} that converts to {record_unit.unit.name}", unit
+    if record_unit and named_by and is_valid and simplify_unit(str(unit)) not in record_unit.factors:
+        expected, value = f"a unit in {named_by.name} that converts to {record_unit.unit.name}", unit
         is_valid = False
     if is_valid:
         return ""
     return f"field {field.name} of {event}: expected {expected}, found {truncate_value(value)}"
+
+
+def _is_convertible(text: str, record_unit: RecordUnit) -> bool:
+    """Return whether a text is a number with a unit behind it that converts to the unit of its field."""
+    parts = split_number(text)
+    return parts is not None and math.isfinite(float(parts[0])) and simplify_unit(parts[1]) in record_unit.factors
 
 
 def _find_value(field: Field, body: object) -> object:

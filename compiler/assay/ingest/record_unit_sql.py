@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from assay.ingest import sql_trees
 from assay.ingest.quantities import NO_QUANTITY
-from assay.lang.record_units import REPLACED, RecordUnit
+from assay.lang.record_units import NUMBER, NUMBER_WITH_UNIT, REPLACED, UNIT, RecordUnit
 from assay.sql import dialect
 
 
@@ -32,6 +32,16 @@ def build_converted_text(number: exp.Expr, unit: exp.Expr, record_unit: RecordUn
         ifs.append(exp.If(this=_is_one_of(simplified, record_unit.others), true=exp.Null()))
     converted = exp.Case(ifs=ifs, default=sql_trees.build_text(NO_QUANTITY))
     return sql_trees.build_if(sql_trees.is_not_null(number.copy()), converted)
+
+
+def build_converted_quantity(text: exp.Expr, record_unit: RecordUnit) -> exp.Expr:
+    """Return the text of a number in the unit of its field, from a text with the number and its unit behind it."""
+    names = exp.Array(expressions=[sql_trees.build_text(name) for name in (NUMBER, UNIT)])
+    parts = sql_trees.call("regexp_extract", text, sql_trees.build_text(NUMBER_WITH_UNIT), names)
+    number, unit = (
+        sql_trees.call("struct_extract", parts.copy(), sql_trees.build_text(name)) for name in (NUMBER, UNIT)
+    )
+    return build_converted_text(number, unit, record_unit)
 
 
 def _is_one_of(text: exp.Expr, texts: Collection[str]) -> exp.Expr:

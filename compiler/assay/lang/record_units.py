@@ -1,4 +1,4 @@
-"""Read the units that records carry: a text beside a number that says in which unit the number is.
+"""Read the units that records carry: a text beside or behind a number that says in which unit the number is.
 
 Only names that mean one unit everywhere are known: `kB` and `KB` are thousands of bytes, `Mb` is none, since some
 write it for megabits. A piece of work as in `ns/op` or `ops/s` says what is counted, not in which unit.
@@ -20,6 +20,15 @@ from assay.util.time_units import SECOND, TIME_UNITS
 UNIT_OF = "unitOf"
 """Kind of the transform that names the field with the unit of a record."""
 
+WITH_UNIT = "withUnit"
+"""Kind of the transform that reads a number with its unit behind it."""
+
+NUMBER, UNIT = "number", "unit"
+"""Names of the groups of `NUMBER_WITH_UNIT`."""
+
+NUMBER_WITH_UNIT = r"^([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?) *([^-+0-9. ].*)$"
+"""A number and the unit behind it; syntax of both Python and RE2."""
+
 TIME, SIZE, DATA_RATE, RATE, PERCENT = "time", "size", "data rate", "rate", "share"
 _TIMES = {unit.name: (unit.nanoseconds, unit.spellings) for unit in TIME_UNITS}
 _SIZES = {
@@ -33,13 +42,13 @@ _SIZES = {
     "gibibyte": (Fraction(2**30), ("GiB", "gibibyte", "gibibytes")),
     "tebibyte": (Fraction(2**40), ("TiB", "tebibyte", "tebibytes")),
     "bit": (Fraction(1, 8), ("bit", "bits")),
-    "kilobit": (Fraction(10**3, 8), ("kbit", "Kbit")),
-    "megabit": (Fraction(10**6, 8), ("Mbit",)),
-    "gigabit": (Fraction(10**9, 8), ("Gbit",)),
+    "kilobit": (Fraction(10**3, 8), ("kbit", "Kbit", "kbits", "Kbits")),
+    "megabit": (Fraction(10**6, 8), ("Mbit", "Mbits")),
+    "gigabit": (Fraction(10**9, 8), ("Gbit", "Gbits")),
 }  # bytes, and names
 #: what data are counted by, as in `MB/s`, and the length of the longest symbol of a size
 _TIMES_OF_DATA = {"second": ("s", "sec", "second"), "millisecond": ("ms",), "microsecond": ("us",), "minute": ("min",)}
-_LONGEST_SYMBOL = 4
+_LONGEST_SYMBOL = 5
 _HERTZ = {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9}
 _PERCENT = ("%", "percent", "pct", "percentage")
 _COUNTED = (NONE, "count", "event")  # what a unit of a rate of work may count
@@ -50,6 +59,9 @@ _WORK = (
     "reqs", "request", "requests", "query", "queries", "tx", "txs", "transaction", "transactions", "item", "items",
     "event", "events", "msg", "msgs", "message", "messages", "run", "runs", "round", "rounds", "invocation",
     "invocations", "record", "records", "row", "rows", "element", "elements", "elem", "elems", "task", "tasks", "loop",
+    "block", "blocks", "blk", "blks", "token", "tokens", "tok", "step", "steps", "it", "its", "sample", "samples",
+    "file", "files", "page", "pages", "frame", "frames", "image", "images", "doc", "docs", "packet", "packets", "key",
+    "keys", "line", "lines", "batch", "batches", "job", "jobs", "epoch", "txin",
 )  # fmt: skip
 #: what is replaced in a text of a unit, in this order, and by what; syntax of both Python and RE2
 REPLACED = (
@@ -62,13 +74,13 @@ REPLACED = (
 
 @dataclass(frozen=True, slots=True)
 class RecordUnit:
-    """The unit of a number of a record: the field that names it, and the texts that it may have.
+    """The unit of a number of a record: the field that names it, None if it is behind the number; texts of units.
 
     `factors` convert a number to the unit of its field, by the text after all of `REPLACED`. With a text of `others`,
     the number is of another field.
     """
 
-    named_by: Field
+    named_by: Field | None
     unit: Unit
     factors: Mapping[str, Fraction]
     others: frozenset[str]
@@ -79,11 +91,24 @@ def find_unit_field(field: Field) -> str:
     return next((change.text for change in field.transforms if change.kind == UNIT_OF), "")
 
 
+def has_unit_behind(field: Field) -> bool:
+    """Return whether the numbers of a field have their unit behind them."""
+    return any(change.kind == WITH_UNIT for change in field.transforms)
+
+
+def split_number(text: str) -> tuple[str, str] | None:
+    """Return a number and the unit behind it; None for other texts."""
+    match = re.search(NUMBER_WITH_UNIT, text)
+    return (match[1], match[2]) if match else None
+
+
 def find_record_unit(form: Form, field: Field) -> RecordUnit | None:
     """Return the unit of a field of a form that records carry; None if they do not.
 
     A text that no field with this unit reads is an error of the record: see `list_factors`.
     """
+    if has_unit_behind(field):
+        return RecordUnit(None, field.unit, list_factors(field.unit), frozenset())
     name = find_unit_field(field)
     named_by = next((item for item in form.fields if item.name == name), None)
     if named_by is None:

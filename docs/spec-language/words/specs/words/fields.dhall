@@ -51,6 +51,7 @@ in    [ read "E.integer" (E.integer "n") (X.integer +5)
       , read "E.binarySize" (E.inUnit U.byte (E.changed [ E.binarySize ] (E.integer "heap"))) (X.quantity 8.0 U.mebibyte)
       , read "E.grouped" (E.changed [ E.grouped ] (E.integer "rows")) (X.natural 1234567)
       , read "E.decimalComma" (E.changed [ E.decimalComma ] (E.real "weight")) (X.real 1234.5)
+      , read "E.withUnit" (E.inUnit U.kilobyte (E.changed [ E.withUnit ] (E.real "load"))) (X.quantity 1.5 U.megabyte)
       , read "E.unitOf" (E.inUnit U.nanosecond (E.unitOf "time_unit" (E.at [ "real_time" ] (E.real "real_time")))) (X.quantity 250.0 U.nanosecond)
       , read "E.instant" (E.at [ "started" ] (E.instant "began")) (X.quantity 1772441999.0 U.second)
       ]
