@@ -89,10 +89,10 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
 def _list_unshown_metrics(checked: CheckedPackage) -> tuple[str, ...]:
     """Return the metrics that no report shows, compares or computes another metric from."""
     metrics = index_metrics(checked.package)
-    shown = {name for report in checked.package.reports for name in (*report.shown_metrics, *report.listed_metrics)}
-    shown |= {item.id for report in checked.package.reports for item in list_report_metrics(checked, report)}
-    shown |= {item.id for item in list_measured(metrics, (metrics[name] for name in shown if name in metrics))}
-    return tuple(metric.id for metric in checked.package.metrics if metric.id not in shown)
+    names = {name for report in checked.package.reports for name in (*report.shown_metrics, *report.listed_metrics)}
+    names |= {item.id for report in checked.package.reports for item in list_report_metrics(checked, report)}
+    names |= {item.id for item in list_measured(metrics, (metrics[name] for name in names if name in metrics))}
+    return tuple(metric.id for metric in checked.package.metrics if metric.id not in names)
 
 
 def _refuse_shipped_workspace(session: Session) -> None:
