@@ -38,8 +38,8 @@ FIELDS: Mapping[str, Callable[[random.Random, int], Value]] = {
     "total": lambda _, number: 17 * number + 5,
     "offset": lambda rng, number: 1000 * number + rng.randrange(1000),
     "height": lambda _, number: 840_000 + number,
-    "free": lambda rng, _: rng.choice([rng.randrange(100), "-"]),
-    "ratio": lambda rng, _: rng.choice([round(rng.random(), 4), "N/A"]),
+    "free": lambda rng, _: "-" if rng.random() < 0.3 else rng.randrange(100),
+    "ratio": lambda rng, _: "N/A" if rng.random() < 0.3 else round(rng.random(), 4),
     "grouped": lambda rng, _: f"{rng.randrange(10**7):,}",
     "id": lambda rng, _: f"{rng.getrandbits(64):016x}",
     "code": lambda rng, _: rng.choice([200, 200, 200, 404, 500]),
@@ -78,7 +78,7 @@ def _write_csv(rows: Sequence[Mapping[str, Value]]) -> str:
 
 
 def _write_text(rows: Sequence[Mapping[str, Value]]) -> str:
-    lines = []
+    lines = list[str]()
     for row in rows:
         time, *members = row.items()
         level = "WARN" if len(lines) % 9 == 0 else "INFO"
