@@ -24,8 +24,9 @@ from assay_propose.known_text_formats import MatchedText, match_known_text
 from assay_propose.model import KeyPath, Record, SampleFile
 from assay_propose.nested_lists import list_nested
 from assay_propose.recognize import Times, describe_nearest_times, find_times, join_instants
-from assay_propose.text_layout import TextLayout, TextLine, find_text_layout
+from assay_propose.text_layout import MESSAGE, TextLayout, TextLine, find_text_layout
 from assay_propose.text_templates import find_templates
+from assay_propose.unit_words import has_unit
 
 _MIN_SHARE = 0.5  # of the lines that are records
 _MAX_DEPTH = 4  # of the keys of a record
@@ -278,7 +279,10 @@ def _read_logfmt(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
             raise ValueError("too few members")
         return members
 
-    return _read_lines(sample, lines, "logfmt", "members `key=value`", parse)
+    result = _read_lines(sample, lines, "logfmt", "members `key=value`", parse)
+    if isinstance(result, str) or (times := find_times(result.records, several=False)):
+        return result if isinstance(result, str) else replace(result, times=times)
+    return result if describe_nearest_times(result.records) else f"{result.reason}, without instants"
 
 
 def _read_lines(
@@ -432,23 +436,29 @@ def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | 
         return f"a line has more than {_LONGEST_LINE} characters, and none has an instant"
     if all(_QUANTITY.fullmatch(line.strip()) for line in lines):
         return "its lines are numbers without words"
+    templates = find_templates(lines, ())
     counts: Counter[str] = Counter()
     texts: dict[str, set[str]] = defaultdict(set)
-    for line, template in zip(lines, find_templates(lines, ()), strict=True):
-        if any(_is_number(value) for _, value in template.values):
+    for line, template in zip(lines, templates, strict=True):
+        if any(_is_number(value) or has_unit(value) for _, value in template.values):
             counts[template.pattern] += 1
             texts[template.pattern].add(line)
     counts = Counter({pattern: size for pattern, size in counts.items() if len(texts[pattern]) >= _FEW_ALIKE})
-    count = counts.total()
-    if any(map(has_stamp, lines)) or (count <= _MIN_SHARE * len(lines) and max(counts.values(), default=0) < _MANY):
+    count, stamped = counts.total(), sum(map(has_stamp, lines))
+    repeated = sum(size for size in Counter(item.pattern for item in templates).values() if size >= _FEW_ALIKE)
+    has_many = max(counts.values(), default=0) >= _MANY
+    is_alike = count > _MIN_SHARE * len(lines) or has_many
+    has_blocks = bool(counts) and repeated >= (_MIN_SHARE if has_many else _FULL) * len(lines)  # of several lines
+    if not (is_alike or has_blocks) or stamped > _MIN_SHARE * len(lines) or (stamped and not has_blocks):
         return "less than half of the lines have an instant in a known form"
-    text_lines = tuple(
-        TextLine(index, "", "", line.rstrip()) for index, line in enumerate(sample.lines) if line.strip()
-    )
+    text_lines = tuple(TextLine(index, "", "", line.strip()) for index, line in enumerate(sample.lines) if line.strip())
     records = tuple(Record("", line.position, line.message, {}) for line in text_lines)
     reason = f"{count} of {len(lines)} lines are alike but for their numbers, without instants"
-    layout = TextLayout("", (), "", "", "", text_lines)
-    return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout)
+    note = f"{stamped} of {len(lines)} lines have an instant, which is not that of the lines below"
+    is_indented = any(line[:1].isspace() for line in lines)
+    layout = TextLayout(f"{{? ?}}{{{MESSAGE}...}}" if is_indented else "", (), "", "", "", text_lines)
+    return Detected(sample, "text-lines", records, reason, (layout.line, layout.time_form), (), layout,
+                    notes=(note,) * (stamped > 0))  # fmt: skip
 
 
 _KINDS: dict[str, Callable[[SampleFile, Sequence[str]], Detected | str]] = {

@@ -72,7 +72,7 @@ def find_lookup(records: Sequence[Record], times: Collection[KeyPath]) -> Lookup
     candidates = []
     for path, values in _collect_values(records).items():
         texts = {value for value in values if isinstance(value, str)}
-        is_text = len(values) >= _MIN_SHARE * len(records) and all(isinstance(value, str) for value in values)
+        is_text = len(values) >= _MIN_SHARE * len(records) and all(value and isinstance(value, str) for value in values)
         rank = _rank_name(path)
         is_known = rank < len(_NAME_KEYS)
         limit = _MAX_DISTINCT_SHARE * len(records)

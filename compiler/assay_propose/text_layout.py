@@ -101,8 +101,8 @@ def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
         raise build_ambiguous_day_error("the log", (form, other[1]), heads[0].at)
     shape = Counter(map(_find_shape, heads)).most_common(1)[0][0]
     heads = [head for head in heads if _find_shape(head) == shape]
-    if all(not head.rest.strip() for head in heads) and (layout := _build_trailing_layout(lines, heads, form)):
-        return layout
+    if not any(head.rest.strip() for head in heads):  # at the end of lines, or on lines of their own
+        return _build_trailing_layout(lines, heads, form)
     has_most = len(heads) >= _MIN_SHARE * sum(bool(line.strip()) for line in lines)
     texts = Counter(_NUMBER.sub("", head.rest) for head in heads)
     return _build_layout(heads, form) if has_most or max(texts.values()) >= _MANY else None

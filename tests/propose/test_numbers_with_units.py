@@ -56,8 +56,8 @@ def _measure(log: Path, text: str, cache: Path, metrics: Sequence[str]) -> list[
     place = log.parent / "service"
     created = run_assay("init", place, "--from", log)
     assert (created.status, created.err) == (0, "")
-    query = ("query", *metrics, "--run", place / "runs/log", "--format", "json")
-    answer = run_assay("--cache", cache, *query, cwd=place)
+    run = ("--run", place / "runs/log", "--format", "json")
+    answer = run_assay("--cache", cache, "query", *metrics, *run, cwd=place)
     assert (answer.status, answer.err) == (0, "")
     rows: list[Mapping[str, object]] = json.loads(answer.out)
     return rows
