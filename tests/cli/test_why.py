@@ -76,6 +76,40 @@ def test_grain_without_total_is_explained_by_its_name(cache: Path) -> None:
     assert lines[-2].endswith("68 % of it is Forge loop tardiness (1.21 → 1.56 ms, worse).")
 
 
+ADOPTION = """\
+  Ledger ticking                 26.57   34.99   +8.42   29 %  +2 … +15         worse
+  Mempool snapshotting            1.52    2.06   +0.54    2 %  +0.3 … +0.8      worse
+  Leadership to forged            0.79    0.94   +0.15    1 %  +0.04 … +0.3     worse
+  rest: forged to noticed        60.67   62.19   +1.52    5 %  -9 … +12         cannot tell
+  Notice to fetch request         1.34    1.79   +0.45    2 %  +0.2 … +0.7      worse
+  Fetch duration                 53.08   56.64   +3.56   12 %  -2 … +9          cannot tell
+  Fetched to adopted             54.42   68.42  +13.99   48 %  +6 … +22         worse
+  0.80 adoption                 200.02  229.01  +28.99  100 %  +17 … +41        worse
+
+0.80 adoption +29 ms (200 → 229 ms, worse): no single step explains it; 48 % of it is Fetched to adopted \
+(54.4 → 68.4 ms, worse).
+"""
+
+
+def test_statistic_has_the_steps_of_the_rows_that_it_chooses(cache: Path) -> None:
+    """First those of the forger of a block, then those of the host that adopted it as one of the last of 80 %."""
+    out = why(cache, "cdf0.80", *RUNS).out
+    assert ADOPTION in out
+    data = why(cache, "cdf0.80", *RUNS, "--format", "json").parse_json()
+    (version,) = data["versions"]
+    assert [item["from"] for item in version["steps"]][-5:] == [
+        "block.snapshot", "block.forged", "observation.noticed", "observation.requested", "observation.fetched",
+    ]  # fmt: skip
+    for name in ("base_sums", "value_sums"):
+        sums = [sum(items) for items in zip(*(step[name] for step in version["steps"]), strict=True)]
+        assert sums == version["total"][name]
+
+
+@pytest.mark.parametrize(("metric", "share"), [("cdfPeerNoticeFirst", "75 %"), ("cdfPeerFetchFirst", "57 %")])
+def test_least_of_several_rows_has_the_steps_of_one(metric: str, share: str, cache: Path) -> None:
+    assert f"{share} of it is Ledger ticking (26.6 → 35.0 ms, worse)." in why(cache, metric, *RUNS).out
+
+
 def test_new_workspace_is_explained(cache: Path, tmp_path: Path) -> None:
     assert run_assay("init", tmp_path / "shop").status == 0
     lines = why(cache, "request", "1.0", "1.1", cwd=tmp_path / "shop").out.splitlines()
@@ -95,10 +129,9 @@ def test_proposed_workspace_is_explained(cache: Path, tmp_path: Path) -> None:
     ("arguments", "expected"),
     [
         (("cdfForgerAnounceCum", *RUNS), "did you mean `cdfForgerAnnounceCum`"),
-        (("nonsense", *RUNS, "--system", "cardano"), "`assay why` explains `cdfForgerAnnounceCum`, `slot`"),
+        (("nonsense", *RUNS, "--system", "cardano"), "`assay why` explains `cdf0.50`, `cdf0.80`, `cdf0.90`"),
         (("CentiCpu", *RUNS), "`CentiCpu` has no steps: it is no difference of two instants of its rows"),
-        (("CentiCpu", *RUNS), "hint: `assay why` explains `cdfForgerAnnounceCum`, `slot`"),
-        (("cdf0.80", *RUNS), "`cdf0.80` has no steps: it is a statistic over several rows"),
+        (("CentiCpu", *RUNS), "hint: `assay why` explains `cdf0.50`, `cdf0.80`, `cdf0.90`"),
         (("cdfForgerSend", *RUNS), "`cdfForgerSend` has no steps: several chains of metrics are equally long"),
         (("cdfForgerTicked", *RUNS), "`cdfForgerTicked` has no steps: no other metric measures a part of it"),
         (("slot", *RUNS), "the average `published` of Slot start to decided is over the lowest of some hosts"),

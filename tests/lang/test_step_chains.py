@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Instant, Metric, Package, Reduction
 from assay.lang.model.vocabulary import Unit
-from assay.lang.step_chains import Chain, NoSteps, derive_chain, derive_whole_chain, find_ends
+from assay.lang.step_chains import Chain, NoSteps, add_steps, derive_chain, derive_whole_chain, find_ends
 from tests.support.deep import scale_examples
 
 Edge = tuple[str, str]
 SECOND = Unit("second", "s")
+MEASURED = MeasureResult("integer", "nanosecond", Fraction(1, 10**9))
 MISSING = Expression("quantity", unit="second")
 
 
@@ -126,7 +129,10 @@ def test_steps_have_rows_unit_and_direction_of_the_total() -> None:
         metric = step.metric
         assert (metric.unit, metric.better, metric.per, metric.accepted) == (SECOND, "lower", "host", True)
         assert (metric.sampled_only, metric.exact) == (True, False)
-        assert metric.where == Expression("and", (condition, *(Expression("present", (at(name),)) for name in "abc")))
+        assert metric.where == Expression("and", (condition, Expression("column", name="has_steps_of_ac")))
+    (complete,) = chain.rows.derived
+    assert complete.column.name == "has_steps_of_ac"
+    assert complete.value == Expression("and", tuple(Expression("present", (at(name),)) for name in "abc"))
 
 
 def test_plain_metric_measures_a_step_rather_than_one_with_assumed_times() -> None:
@@ -147,6 +153,19 @@ def test_steps_without_total_are_those_of_the_grain(edges: str, expected: str | 
     chain = derive_whole_chain(package, build_grain())
     assert describe(chain) == expected
     assert chain is None or (chain.name, chain.total.name) == ("g", "A to c")
+
+
+def test_totals_of_one_grain_have_a_column_each() -> None:
+    metrics = [between((text[0], text[1])) for text in ("ab", "bc", "cd", "ac", "bd")]
+    package = build_package(*metrics)
+    checked = CheckedPackage(package, {item.id: MEASURED for item in metrics}, {}, "")
+    for total in metrics[3:]:
+        chain = derive_chain(package, total)
+        assert isinstance(chain, Chain)
+        checked = add_steps(checked, chain)
+    (grain,) = checked.package.grains
+    assert [item.column.name for item in grain.derived] == ["has_steps_of_ac", "has_steps_of_bd"]
+    assert {"ac: a to b", "ac: b to c", "bd: b to c", "bd: c to d"} < checked.measured.keys()
 
 
 @given(st.sets(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("abcdefgh"))))

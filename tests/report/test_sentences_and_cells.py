@@ -91,7 +91,7 @@ def test_page_names_the_step_that_a_change_comes_from() -> None:
     """Any other number, name, verdict or share in the sentence contradicts a cell."""
     document = read_report("two")
     (answer,) = document["answers"]
-    (match,) = CAUSE.finditer(answer["counts"])
+    match = next(CAUSE.finditer(answer["counts"]))
     assert (match["total"].strip(), match["step"]) == ("Slot start to announced", "Ledger ticking")
     for group in ("total", "sign", "size", "unit", "change", "share", "step", "part"):
         words = {"sign": "-", "size": "19", "unit": "µs", "share": "47"}

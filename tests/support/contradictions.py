@@ -18,7 +18,7 @@ CERTAIN = ("worse", "better", "changed")
 BY_ITSELF = ", by itself"
 CAUSE = re.compile(
     r"(?:^|(?<=\. ))(?P<total>(?:[^.]|\.\d)+?) (?P<sign>[+-])(?P<size>[\d.]+) (?P<unit>\S+) \((?P<change>[^)]+)\): "
-    r"(?P<share>-?\d+) % of it is (?P<step>(?:[^.(]|\.\d)+?)"
+    r"(?P<none>no single step explains it; )?(?P<share>-?\d+) % of it is (?P<step>(?:[^.(]|\.\d)+?)"
     r"(?: \((?P<part>[^)]+)\)|, in rows that have all steps)\.(?: |$)"
 )
 """A sentence on the step that a change comes from."""
@@ -140,7 +140,7 @@ def _check_cause(match: re.Match[str], rows: Rows, run: str, base: str) -> Itera
         yield f"cause {total}: {match['sign']}{match['size']} {match['unit']} instead of {change}"
     for part, digit in parts:
         share, reach = 100 * part / change, 100 * (digit + 2 * step) / abs(change)
-        if abs(int(match["share"]) - share) > reach + 1 or int(match["share"]) < 50:
+        if abs(int(match["share"]) - share) > reach + 1 or (int(match["share"]) < 50) != bool(match["none"]):
             yield f"cause {match['step']}: {match['share']} % instead of {share:.0f}"
 
 

@@ -11,7 +11,8 @@ to the total, row by row, in whole nanoseconds.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -21,7 +22,8 @@ from assay.lang.definition_hash import hash_definitions
 from assay.lang.expression_types import NANOSECOND
 from assay.lang.formula import is_formula
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Grain, Metric, Package
+from assay.lang.model.package import Column, Derived, Grain, Metric, Package, Relation
+from assay.lang.model.vocabulary import Unit
 from assay.lang.segments import is_segment
 
 _LEAST_STEPS = 2
@@ -35,7 +37,7 @@ class NoSteps(StrEnum):
     """Why a metric has no steps."""
 
     NO_DIFFERENCE = "it is no difference of two instants of its rows"
-    REDUCED = "it is a statistic over several rows"
+    REDUCED = "it is a statistic over several rows, which is not the time of one of them"
     NO_PARTS = "no other metric measures a part of it"
     SEVERAL = "several chains of metrics are equally long"
     CIRCULAR = "metrics of its grain measure the same time in both directions"
@@ -57,21 +59,33 @@ class Step:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chain:
-    """A total with its steps, in the order of time. `grain` is that of a total that no metric measures, or empty."""
+    """A total with its steps, in the order of time. `grain` is that of a total that no metric measures, or empty.
+
+    `rows` is the grain of its rows, with a column that says which have all instants. `statistic` is the metric whose
+    values are those of the total on these rows, which `relation` chooses.
+    """
 
     total: Metric
     steps: tuple[Step, ...]
+    rows: Grain
     grain: str = ""
+    statistic: Metric | None = None
+    relation: Relation | None = None
 
     @property
     def name(self) -> str:
         """The id of the metric, or the name of the grain, that has these steps."""
-        return self.grain or self.total.id
+        return self.grain or (self.statistic or self.total).id
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The total and its steps."""
         return self.total, *(step.metric for step in self.steps)
+
+    @property
+    def requested(self) -> tuple[Metric, ...]:
+        """The metrics, and the statistic whose values are those of the total."""
+        return (*self.metrics, self.statistic) if self.statistic else self.metrics
 
 
 def find_ends(grain: Grain, metric: Metric) -> tuple[Expression, Expression] | None:
@@ -102,20 +116,23 @@ def derive_chain(package: Package, total: Metric) -> Chain | NoSteps:
         return NoSteps.REDUCED
     if not grain.time:
         return NoSteps.NO_TIME
-    nodes = {str(item): item for item in ends}
     start, end = map(str, ends)
-    edges: dict[Ends, Metric] = {}
-    for metric in _list_times(package, grain):
-        pair = find_ends(grain, metric)
-        if pair and (key := (str(pair[0]), str(pair[1]))) != (start, end):
-            nodes |= {str(item): item for item in pair}
-            if key not in edges or _rank_edge(metric) < _rank_edge(edges[key]):
-                edges[key] = metric
+    edges = {pair: metric for pair, metric in index_edges(package, grain).items() if pair != (start, end)}
     try:
         path = _find_path(edges, start, end)
     except CycleError:
         return NoSteps.CIRCULAR
-    return path if isinstance(path, NoSteps) else _build_chain(total, path, nodes, edges)
+    if isinstance(path, NoSteps):
+        return path
+    nodes = {str(item): item for metric in (total, *edges.values()) for item in find_ends(grain, metric) or ()}
+    rows = add_completeness(grain, total, [Expression("present", (nodes[item],)) for item in path])
+    complete = Expression("column", name=rows.derived[-1].column.name)
+    where = Expression("and", (total.where, complete)) if total.where else complete
+    steps = (
+        build_step(total, edges.get((str(one), str(other))), (one, other), (one.name, other.name), where)
+        for one, other in pairwise(nodes[item] for item in path)
+    )
+    return Chain(total, tuple(steps), rows)
 
 
 def derive_whole_chain(package: Package, grain: Grain) -> Chain | None:
@@ -123,27 +140,26 @@ def derive_whole_chain(package: Package, grain: Grain) -> Chain | None:
 
     Its total is no metric of the package.
     """
-    by_ends = {
-        (str(pair[0]), str(pair[1])): (metric, pair)
-        for metric in _list_times(package, grain)
-        if (pair := find_ends(grain, metric))
-    }
-    starts = {start for start, _ in by_ends}
+    edges = index_edges(package, grain)
+    starts = {start for start, _ in edges}
     try:
-        paths = [path for start in sorted(starts) for path in _find_longest(by_ends, start).values()]
+        paths = [path for start in sorted(starts) for path in find_longest(edges, start).values()]
     except CycleError:
         return None
     longest = max(map(len, paths), default=0)
     whole = [path for path in paths if len(path) == longest]
-    if longest <= _LEAST_STEPS or len(whole) > 1 or not all(paths) or (whole[0][0], whole[0][-1]) in by_ends:
+    if longest <= _LEAST_STEPS or len(whole) > 1 or not all(paths) or (whole[0][0], whole[0][-1]) in edges:
         return None
     path = whole[0]
-    first, (start, _) = by_ends[path[0], path[1]]
-    _, (_, end) = by_ends[path[-2], path[-1]]
+    first, last = edges[path[0], path[1]], edges[path[-2], path[-1]]
+    ends = find_ends(grain, first), find_ends(grain, last)
+    assert ends[0]
+    assert ends[1]
+    start, end = ends[0][0], ends[1][1]
     total = dataclasses.replace(
         first,
         id=f"{grain.name}: total",
-        name=_name_rest(start, end).capitalize(),
+        name=_name_rest(start.name, end.name).capitalize(),
         doc=f"The time of `{grain.name}` from its first to its last step",
         measure=Expression("minus", (end, start)),
         margin=None,
@@ -153,24 +169,19 @@ def derive_whole_chain(package: Package, grain: Grain) -> Chain | None:
     return dataclasses.replace(chain, grain=grain.name) if isinstance(chain, Chain) else None
 
 
-def list_chains(package: Package) -> Iterator[Chain]:
-    """Yield the chains of all metrics that have steps, then those of grains whose steps have no total."""
-    for metric in package.metrics:
-        if not is_segment(metric.id) and isinstance(chain := derive_chain(package, metric), Chain):
-            yield chain
-    for grain in package.grains:
-        if whole := derive_whole_chain(package, grain):
-            yield whole
-
-
 def add_steps(checked: CheckedPackage, chain: Chain) -> CheckedPackage:
-    """Return the package with the total of a chain and its steps among its metrics."""
+    """Return the package with the total of a chain and its steps among its metrics, and the rows that it chooses."""
     new = {item.id: item for item in chain.metrics}
-    others = (item for item in checked.package.metrics if item.id not in new)
+    package = checked.package
+    others = (item for item in package.metrics if item.id not in new)
     package = dataclasses.replace(
-        checked.package, metrics=tuple(sorted((*others, *new.values()), key=lambda item: item.id))
+        package,
+        metrics=tuple(sorted((*others, *new.values()), key=lambda item: item.id)),
+        grains=(*(item for item in package.grains if item.name != chain.rows.name), _join_rows(package, chain.rows)),
+        relations=(*package.relations, chain.relation) if chain.relation else package.relations,
     )
     origin = next(step.source for step in chain.steps if step.source)
+    origin = chain.statistic.id if chain.statistic else origin
     measured = checked.measured.get(chain.total.id, checked.measured[origin])
     assert measured.unit == NANOSECOND
     exact = dataclasses.replace(measured, type="integer")
@@ -182,6 +193,12 @@ def add_steps(checked: CheckedPackage, chain: Chain) -> CheckedPackage:
         measured={**checked.measured, **by_id},
         definitions={**checked.definitions, **definitions},
     )
+
+
+def _join_rows(package: Package, rows: Grain) -> Grain:
+    """Return the grain of a chain with what other chains have added to it in a package."""
+    present = next((item for item in package.grains if item.name == rows.name), None)
+    return dataclasses.replace(present, derived=(*present.derived, rows.derived[-1])) if present else rows
 
 
 def _list_times(package: Package, grain: Grain) -> Iterator[Metric]:
@@ -202,13 +219,13 @@ def _find_path(edges: Iterable[Ends], start: str, end: str) -> tuple[str, ...] |
     Raises CycleError.
     """
     pairs = list(edges)
-    forward = _find_longest(pairs, start)
+    forward = find_longest(pairs, start)
     if end in forward:
         path = forward[end]
         return path if len(path) > _LEAST_STEPS else NoSteps.SEVERAL if not path else NoSteps.NO_PARTS
     reversed_pairs = [pair[::-1] for pair in pairs]
-    backward = _find_longest(reversed_pairs, end)
-    later, earlier = _find_longest(pairs, end), _find_longest(reversed_pairs, start)
+    backward = find_longest(reversed_pairs, end)
+    later, earlier = find_longest(pairs, end), find_longest(reversed_pairs, start)
     firsts = {node: path for node, path in forward.items() if node not in later}
     rests = {node: path[::-1] for node, path in backward.items() if node not in earlier}
     if any(not path for path in (*firsts.values(), *rests.values())):
@@ -216,7 +233,7 @@ def _find_path(edges: Iterable[Ends], start: str, end: str) -> tuple[str, ...] |
     gaps = [
         (*first, *rest)
         for node, rest in rests.items()
-        for reached in [_find_longest(pairs, node)]
+        for reached in [find_longest(pairs, node)]
         for first in firsts.values()
         if first[-1] not in reached and len(first) + len(rest) > _LEAST_STEPS
     ]
@@ -225,7 +242,7 @@ def _find_path(edges: Iterable[Ends], start: str, end: str) -> tuple[str, ...] |
     return NoSteps.NO_PARTS if not best else best[0] if len(best) == 1 else NoSteps.SEVERAL
 
 
-def _find_longest(edges: Iterable[Ends], start: str) -> dict[str, tuple[str, ...]]:
+def find_longest(edges: Iterable[Ends], start: str) -> dict[str, tuple[str, ...]]:
     """Return the longest path from an instant to each that it reaches; empty where several are equally long.
 
     Raises CycleError.
@@ -247,32 +264,54 @@ def _find_longest(edges: Iterable[Ends], start: str) -> dict[str, tuple[str, ...
     return paths
 
 
-def _build_chain(
-    total: Metric, path: Sequence[str], nodes: Mapping[str, Expression], edges: Mapping[Ends, Metric]
-) -> Chain:
-    present = tuple(Expression("present", (nodes[item],)) for item in path)
-    where = Expression("and", (*((total.where,) if total.where else ()), *present))
-    steps = []
-    for start, end in pairwise(path):
-        source = edges.get((start, end))
-        metric = dataclasses.replace(
-            source or dataclasses.replace(total, margin=None, breaks=()),
-            id=f"{total.id}: {start} to {end}",
-            name=source.name if source else f"rest: {_name_rest(nodes[start], nodes[end])}",
-            measure=Expression("minus", (nodes[end], nodes[start])),
-            where=where,
-            accepted=total.accepted,
-            per=total.per,
-            sampled_only=total.sampled_only,
-            unit=total.unit,
-            better=total.better,
-            examples=(),
-            exact=False,
-        )
-        steps.append(Step(metric, source.id if source else "", nodes[start].name, nodes[end].name))
-    return Chain(total, tuple(steps))
+def add_completeness(grain: Grain, total: Metric, conditions: Sequence[Expression]) -> Grain:
+    """Return a grain with the column that says which rows have all steps of a total, as its last derived one."""
+    column = Column(make_column("has_steps_of", total.id), "boolean", Unit("dimensionless", ""), "")
+    return dataclasses.replace(grain, derived=(*grain.derived, Derived(column, Expression("and", tuple(conditions)))))
 
 
-def _name_rest(start: Expression, end: Expression) -> str:
+def make_column(words: str, name: str) -> str:
+    """Return a name of SQL with an id."""
+    return f"{words}_{re.sub(r'[^A-Za-z0-9]', '_', name)}"
+
+
+def build_step(
+    total: Metric, source: Metric | None, ends: tuple[Expression, Expression], names: tuple[str, str], where: Expression
+) -> Step:
+    """Return a step of a total between two instants of its rows, which `source` measures, if any; a rest has none.
+
+    `names` are those of its instants, `where` selects the rows that have all instants.
+    """
+    metric = dataclasses.replace(
+        source or dataclasses.replace(total, margin=None, breaks=()),
+        id=f"{total.id}: {' to '.join(names)}",
+        name=source.name if source else f"rest: {_name_rest(*names)}",
+        grain=total.grain,
+        measure=Expression("minus", ends[::-1]),
+        where=where,
+        accepted=total.accepted,
+        per=total.per,
+        sampled_only=total.sampled_only,
+        unit=total.unit,
+        better=total.better,
+        examples=(),
+        exact=False,
+    )
+    return Step(metric, source.id if source else "", *names)
+
+
+def index_edges(package: Package, grain: Grain) -> dict[Ends, Metric]:
+    """Return the metrics of the rows of a grain that are times between two instants, one for each pair of these."""
+    edges: dict[Ends, Metric] = {}
+    for metric in _list_times(package, grain):
+        if ends := find_ends(grain, metric):
+            key = (str(ends[0]), str(ends[1]))
+            if key not in edges or _rank_edge(metric) < _rank_edge(edges[key]):
+                edges[key] = metric
+    return edges
+
+
+def _name_rest(start: str, end: str) -> str:
     """Return two instants in words: `work started to response sent`."""
-    return " to ".join(item.name.removeprefix(_EVENT_PREFIX).replace("_", " ") for item in (start, end))
+    names = (item.rpartition(".")[2].removeprefix(_EVENT_PREFIX).replace("_", " ") for item in (start, end))
+    return " to ".join(names)

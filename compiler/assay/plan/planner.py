@@ -335,6 +335,7 @@ def build_plan(
     metrics = formula.list_measured(formula.index_metrics(package), request.metrics)
     split = [*grouped, *(item.metric for item in value_requests)]
     required_metrics = [*metrics, *split, *(metric for item in row_requests for metric in item.metrics)]
+    required_metrics += (metric for metric in request.judged if not formula.is_formula(metric))
     keys = _list_row_keys(row_requests)
     detailed = select_timed_metrics(package, request.detailed)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, request.judged), *detailed)))
@@ -351,7 +352,10 @@ def build_plan(
         with_acceptance=True,
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
-    grains = (*(metric.grain for metric in (*metrics, *split)), *(name for name, _ in _list_row_keys(row_requests)))
+    grains = (
+        *(metric.grain for metric in (*metrics, *split, *judged)),
+        *(name for name, _ in _list_row_keys(row_requests)),
+    )
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
         scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}

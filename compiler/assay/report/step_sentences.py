@@ -12,6 +12,8 @@ from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.judged_cells import BY_ITSELF, get_word
 from assay.util.escape import escape_text
 
+_NO_CAUSE = "no single step explains it; "
+
 
 def compose_cause(table: StepTable, unit: str) -> str:
     """Return the step that is the cause of the change of a total, or why none is named; `unit` is that of the total.
@@ -23,32 +25,36 @@ def compose_cause(table: StepTable, unit: str) -> str:
         return f"{escape_text(total.name)}: {_describe_verdict(total)}, so no step is named."
     change = _describe_change(table, unit)
     if cause is None:
-        return f"{change}: no single step explains it; {_describe_part(table, table.largest, unit)}."
+        return f"{change}: {_NO_CAUSE}{_describe_part(table, table.largest, unit)}."
     return f"{change}: {_describe_part(table, cause, unit)}."
 
 
 def list_causes(checked: CheckedPackage, judgements: ReportJudgements, version: str) -> tuple[str, ...]:
     """Return the sentences on the causes of changes of a version that agree with the tables of its report.
 
-    Steps are of the rows that have all instants. Where the metric of the cause has another verdict over its own rows,
+    A cause is named once. Totals that the gate names have a sentence, too, if only their largest part is known.
+
+    Steps are of the rows that have all instants. Where the metric of a step has another verdict over its own rows,
     nothing is said; where it has other averages, these are left to its table. So many metrics may make its verdict by
     chance, but not that of the total, of which it is the greatest part.
     """
-    sentences = []
+    sentences: dict[str, str] = {}
     for (metric, other), table in judgements.steps.items():
-        cause = table.cause
-        if other != version or cause is None:
+        cause, part = table.cause, table.largest
+        verdict = table.total.change.judgement.verdict
+        if other != version or (cause is None and metric not in judgements.gated):
+            continue
+        own = judgements.changes.get((part.metric, version), part.change)
+        if any(item.judgement.verdict is not verdict for item in (own, part.change)) or part.metric in sentences:
             continue
         unit = checked.get_metric(metric).unit.symbol
-        own = judgements.changes.get((cause.metric, version))
-        if own and own.judgement.verdict is not cause.change.judgement.verdict:
-            continue
-        if own is None or own.averages == tuple(map(float, cause.averages)):
-            part = _describe_part(table, replace(cause, change=own or cause.change), unit)
+        if own.averages == tuple(map(float, part.averages)):
+            text = _describe_part(table, replace(part, change=own), unit)
         else:
-            part = f"{format_share(table, cause)} of it is {escape_text(cause.name)}, in rows that have all steps"
-        sentences.append(f"{_describe_change(table, unit)}: {part}.")
-    return tuple(sentences)
+            text = f"{format_share(table, part)} of it is {escape_text(part.name)}, in rows that have all steps"
+        text = f"{_describe_change(table, unit)}: {'' if cause else _NO_CAUSE}{text}."
+        sentences[part.metric if cause else part.id] = text
+    return tuple(sentences.values())
 
 
 def format_share(table: StepTable, step: StepChange) -> str:

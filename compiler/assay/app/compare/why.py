@@ -21,8 +21,9 @@ from assay.app.session.options import choose_summary
 from assay.app.session.session import Session
 from assay.judgement.steps import StepChange, StepTable
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.chosen_rows import derive_steps, list_chains
 from assay.lang.model.report import Report
-from assay.lang.step_chains import Chain, NoSteps, add_steps, derive_chain, derive_whole_chain, list_chains
+from assay.lang.step_chains import Chain, NoSteps, add_steps, derive_whole_chain
 from assay.plan.request import Request
 from assay.quality.finding import list_names
 from assay.report.mixes import build_mix_data, describe_mixes
@@ -67,7 +68,7 @@ def explain_change(session: Session, name: str, runs: Sequence[NamedRun], select
     summary = choose_summary(checked.package, report, selection.summary)
     _refuse_lowest_hosts(checked, chain, summary)
     package = add_steps(checked, chain)
-    request = Request(chain.metrics, judged=chain.metrics)
+    request = Request(chain.requested, judged=chain.requested)
     computation = compute(session, package, runs, request, applied_filters)
 
     def calculate(split_package: CheckedPackage, requested: Request) -> Computation:
@@ -111,7 +112,7 @@ def _select_chain(session: Session, name: str, selection: Selection) -> tuple[Ch
         (problem,) = error.diagnostics
         hint = "; ".join(filter(None, (problem.hint, _describe_names(_list_names(session, systems)))))
         raise AssayError((replace(problem, hint=hint),), error.status) from None
-    chain_or_reason = derive_chain(subject.checked.package, subject.metric)
+    chain_or_reason = derive_steps(subject.checked.package, subject.metric)
     if isinstance(chain_or_reason, NoSteps):
         system = subject.checked.package.system
         raise fail(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,19 +13,20 @@ from types import MappingProxyType
 from assay.app.judge.judging import JudgedVersion, StandardizedMetric, build_run_cells, judge_versions
 from assay.app.judge.mixes import Calculate
 from assay.app.judge.repeats import list_versions, split_calibration
-from assay.engine.results import RunResults
+from assay.engine.results import Distribution, RunResults
 from assay.judgement.batches import measure_run
 from assay.judgement.gate import Key
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.steps import StepChange, StepTable, add_averages
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.chosen_rows import derive_steps
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
-from assay.lang.step_chains import Chain, Step, add_steps, derive_chain
+from assay.lang.step_chains import Chain, Step, add_steps
 from assay.plan.request import Request
 from assay.util.diagnostics import AssayError, fail
 
-_MOST_TOTALS = 3  # of a report that have their steps
+_MOST_TOTALS = 2  # of a report that have their steps
 
 
 def judge_steps(
@@ -73,32 +75,63 @@ def explain_totals(
 ) -> dict[Key, StepTable]:
     """Return the steps of the totals that a report judges, for the versions in which they are worse or better.
 
+    Those that the gate names come first, then those with the largest certain change.
     `calculate` computes metrics over the runs of the report. Totals of which a run lacks steps are left out, and those
     whose samples are of other things in a version.
     """
     changed = [key for key, change in judgements.changes.items() if _has_cause(change)]
+    changed.sort(key=lambda key: _rank_total(judgements, key))
     chains = [
         chain
         for name in dict.fromkeys(name for name, _ in changed)
-        if isinstance(chain := derive_chain(checked.package, checked.get_metric(name)), Chain)
+        if isinstance(chain := derive_steps(checked.package, checked.get_metric(name)), Chain)
         and not is_of_lowest(checked, chain, summary)
     ][:_MOST_TOTALS]
     if not chains:
         return {}
     package = functools.reduce(add_steps, chains, checked)
-    metrics = tuple(dict.fromkeys(metric for chain in chains for metric in chain.metrics))
-    compared, calibration = split_calibration(calculate(package, Request(metrics, judged=metrics)))
-    versions, calibration_results = list_versions(compared.columns), [item.results for item in calibration]
+    metrics = tuple(dict.fromkeys(metric for chain in chains for metric in chain.requested))
+    rests = tuple(step.metric for chain in chains for step in chain.steps if not step.source)
+    computation = calculate(package, Request(rests, judged=metrics))
+    compared, calibration = split_calibration(computation)
+
+    def summarize(run: RunResults) -> RunResults:
+        return _summarize_cells(package, metrics, run, summary)
+
+    versions = [replace(item, runs=tuple(map(summarize, item.runs))) for item in list_versions(compared.columns)]
+    calibration_results = [summarize(item.results) for item in calibration]
     tables: dict[Key, StepTable] = {}
     for chain in chains:
         with contextlib.suppress(AssayError):  # a run lacks records of the steps
             _, judged = judge_steps(package, rules, chain, versions, summary, calibration_results)
-            tables |= {(chain.total.id, table.version): table for table in judged}
+            tables |= {(chain.name, table.version): table for table in judged}
     return {
         key: replace(table, total=replace(table.total, change=judgements.changes[key]))
         for key, table in tables.items()
         if key in changed
     }
+
+
+def _summarize_cells(checked: CheckedPackage, metrics: Sequence[Metric], run: RunResults, summary: str) -> RunResults:
+    """Return results with distributions of metrics that know no more than what cells say: size and average.
+
+    A distribution takes longer to compute than cells, of which the engine computes those of a grain together.
+    """
+    distributions = {}
+    for metric in metrics:
+        if metric.id not in run.metrics and (rows := run.cells.get(metric.id)):
+            average = float(measure_run(build_run_cells(checked, metric, rows, summary)).mean)
+            size = sum(int(row["size"]) for row in rows)
+            factor = Fraction(checked.measured[metric.id].factor)
+            distributions[metric.id] = Distribution(
+                size, {summary: average}, math.nan, {}, math.nan, math.nan, (), factor, integral=True
+            )
+    return replace(run, metrics={**run.metrics, **distributions})
+
+
+def _rank_total(judgements: ReportJudgements, key: Key) -> tuple[bool, float, Key]:
+    interval = judgements.changes[key].judgement.interval
+    return key[0] not in judgements.gated, -interval.distance if interval else 0.0, key
 
 
 def _has_cause(change: JudgedChange) -> bool:
@@ -112,17 +145,23 @@ def is_of_lowest(checked: CheckedPackage, chain: Chain, summary: str) -> bool:
 
 
 def _check_run(chain: Chain, run: RunResults, name: str) -> None:
-    """Raise AssayError unless a run has rows with all instants, and none in which a rest is below 0."""
+    """Raise AssayError unless a run has rows with all instants, and none in which a rest is below 0.
+
+    Between hosts, whose clocks differ, a rest may be below 0 in some rows. A statistic must be the time of chosen rows.
+    """
+    if chain.statistic and _add_cells(run, chain.statistic) != _add_cells(run, chain.total):
+        raise fail("no-steps", f"{chain.total.name} is not the time of one row of each group in {name}")
     for step in chain.steps:
-        samples = run.metrics[step.metric.id]
-        if not samples.size or not run.cells.get(step.metric.id):
+        samples = run.metrics.get(step.metric.id)
+        if samples is None or not samples.size or not run.cells.get(step.metric.id):
             raise fail(
                 "no-steps",
                 f"no row of {name} has all instants of the steps of {chain.total.name}",
                 expected=", ".join((chain.steps[0].start, *(item.end for item in chain.steps))),
                 hint="the records of these instants may be missing: `assay inspect RUN` counts them",
             )
-        if not step.source and samples.least < 0:
+        is_below = _add_cells(run, step.metric) < 0 if chain.statistic else samples.least < 0
+        if not step.source and is_below:
             raise fail(
                 "no-steps",
                 f"no chain of metrics divides {chain.total.name}: `{step.end}` is not always after `{step.start}`",
