@@ -91,14 +91,16 @@ def test_page_names_the_step_that_a_change_comes_from() -> None:
     """Any other number, name, verdict or share in the sentence contradicts a cell."""
     document = read_report("two")
     (answer,) = document["answers"]
-    match = next(CAUSE.finditer(answer["counts"]))
+    cause, *others = answer["causes"]
+    match = CAUSE.fullmatch(cause)
+    assert match
     assert (match["total"].strip(), match["step"]) == ("Slot start to announced", "Ledger ticking")
     for group in ("total", "sign", "size", "unit", "change", "share", "step", "part"):
         words = {"sign": "-", "size": "19", "unit": "µs", "share": "47"}
         text = words.get(group, match[group].replace("worse", "better") if "worse" in match[group] else "Block size")
         begin, end = match.span(group)
         changed = copy.deepcopy(document)
-        changed["answers"][0]["counts"] = f"{answer['counts'][:begin]}{text}{answer['counts'][end:]}"
+        changed["answers"][0]["causes"] = [f"{cause[:begin]}{text}{cause[end:]}", *others]
         assert find_contradictions(changed), (group, text)
 
 

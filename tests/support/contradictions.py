@@ -17,9 +17,9 @@ RISES, FALLS = ("rises", "rise"), ("falls", "fall")
 CERTAIN = ("worse", "better", "changed")
 BY_ITSELF = ", by itself"
 CAUSE = re.compile(
-    r"(?:^|(?<=\. ))(?P<total>(?:[^.]|\.\d)+?) (?P<sign>[+-])(?P<size>[\d.]+) (?P<unit>\S+) \((?P<change>[^)]+)\): "
+    r"(?P<total>(?:[^.]|\.\d)+?) (?P<sign>[+-])(?P<size>[\d.]+) (?P<unit>\S+) \((?P<change>[^)]+)\): "
     r"(?P<none>no single step explains it; )?(?P<share>-?\d+) % of it is (?P<step>(?:[^.(]|\.\d)+?)"
-    r"(?: \((?P<part>[^)]+)\)|, in rows that have all steps)\.(?: |$)"
+    r"(?: \((?P<part>[^)]+)\)|, in rows that have all steps)\."
 )
 """A sentence on the step that a change comes from."""
 _PREFIXES = {"": 1.0, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
@@ -89,8 +89,11 @@ def _check_answer(answer: Mapping[str, Any], rows: Rows, has_exact_changes: bool
             yield from _check_value(f"page 1, {item['label']}", text, cell)
     for change in answer["key_changes"]:
         yield from _check_key_change(change, rows[change["metric"], run], rows[change["metric"], base])
-    for match in CAUSE.finditer(answer["counts"]):
-        yield from _check_cause(match, rows, run, base)
+    for text in answer.get("causes", ()):
+        if match := CAUSE.fullmatch(text):
+            yield from _check_cause(match, rows, run, base)
+        else:
+            yield f"page 1: no cause in {text}"
     yield from _check_headline(answer, [row for (_, name), row in rows.items() if name == run], run, base)
 
 

@@ -36,6 +36,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "prints": "",
     "sources": (),
     "is_by_itself": False,
+    "causes": (),
 }
 
 

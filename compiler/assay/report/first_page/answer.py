@@ -112,7 +112,7 @@ class Answer:
     sentence. Metrics that are better in no direction are `conditions`; `caution` is a sentence if one of them changed,
     or a parameter that should not. `differing` are the rows of the manifest in which the runs differ: label, base, run.
     `omitted` says which metrics do not fit on the page. `notes` are sentences: on the noise in intervals, few units of
-    time, the quality of the data.
+    time, the quality of the data. `causes` are sentences on the steps that changes come from.
     """
 
     base: str
@@ -129,3 +129,4 @@ class Answer:
     differing: tuple[tuple[str, str, str], ...]
     omitted: str
     notes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()

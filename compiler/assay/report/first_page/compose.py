@@ -147,7 +147,7 @@ def compose_answer(
         run_id,
         level,
         headline + _name_exceptions(labels, candidates, [] if paired else unjudged),
-        " ".join([compose_counts(changes, segment_counts, unpreferred), *causes, *sentences]),
+        " ".join([compose_counts(changes, segment_counts, unpreferred), *sentences]),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(_group_by_section(printed)),
         choose_axis([item.row for item in (*printed, *printed_conditions)], *_name_sides(printed)),
@@ -156,6 +156,7 @@ def compose_answer(
         differing,
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
+        tuple(causes),
     )
 
 

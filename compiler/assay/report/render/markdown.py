@@ -230,6 +230,7 @@ def _list_answer(document: Document, answer: Answer, number: int) -> Blocks:
             f"{_format_verdict(item)}\n"
             for item in answer.key_changes
         )
+    yield from map(escape_line, answer.causes)
     if answer.caution:
         yield f"**{format_line(answer.caution)}**"
     groups = [(item.title, item.rows) for item in answer.groups]
