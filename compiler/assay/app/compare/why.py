@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.app.compare.compare_runs import DEFAULT_RULES, refuse_single_run
-from assay.app.compare.compared_metrics import Selection
+from assay.app.compare.compare_runs import refuse_single_run
+from assay.app.compare.compared_metrics import DEFAULT_RULES, Selection
 from assay.app.compute.computation import Computation
 from assay.app.compute.compute import compute
 from assay.app.compute.query import list_run_messages
