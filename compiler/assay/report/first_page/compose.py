@@ -106,7 +106,7 @@ def compose_answer(
     notes: tuple[str, ...],
     unequal: tuple[str, ...] = (),
     gated_segments: Sequence[Candidate] = (),
-    causes: Sequence[str] = (),
+    causes: tuple[str, ...] = (),
     *,
     are_single_runs: bool = False,
 ) -> Answer:
@@ -123,9 +123,8 @@ def compose_answer(
     unjudged = _list_unjudged_changes(directed or conditions)
     quantiles = _list_quantile_verdicts(directed or conditions)
     sentences = _list_sentences(labels, candidates, paired, quantiles, unjudged)
-    others = len(key_changes) + len(printed_conditions) + _LINES_OF_SENTENCES * len(sentences)
-    others += _LINES_OF_CAUSES * len(causes)
-    lines = LINES - others - (min(len(differing), MOST_DIFFERING) + 1) // 2
+    lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
+    lines -= _LINES_OF_SENTENCES * len(sentences) + _LINES_OF_CAUSES * len(causes)
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
     segment_counts = _count_segments(directed)
@@ -156,7 +155,7 @@ def compose_answer(
         differing,
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
         notes,
-        tuple(causes),
+        causes,
     )
 
 
