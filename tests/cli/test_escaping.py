@@ -91,6 +91,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
           for form in ("table", "csv", "json")),
         *(((*QUERY, "--format", form), 0) for form in ("table", "csv", "json")),
         *((("compare", "runs/1.0", "RUN", "--format", form), 0) for form in ("text", "json", "csv", "markdown")),
+        *((("why", "request", "runs/1.0", "RUN", "--format", form), 0) for form in ("text", "json")),
         ((*QUERY, "--log-format", "json"), 0),
         ((*QUERY, "--log-format", "text"), 0),
         *((("samples", "wait", "--run", "RUN", "--format", form), 0) for form in ("csv", "json")),
