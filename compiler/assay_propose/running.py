@@ -58,9 +58,9 @@ def _list_running(group: Group, event: EventProposal) -> Iterator[tuple[str, str
 
 
 def _list_alike(group: Group, proven: Mapping[tuple[str, str], str]) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield numbers that stand in lines as totals and averages of other lines do: `... [5.13s (42.69ms/blk)]`.
+    """Yield the numbers at places of lines where most other lines have totals or averages: `[5.13s (42.69ms/blk)]`.
 
-    Numbers that hardly change, since they are rounded, do not tell what they are themselves.
+    A rounded number that hardly changes does not show by itself that it is a total.
     """
     places: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for event in group.source.events:

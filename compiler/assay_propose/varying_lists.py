@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 _ITEM = r"[^\[\](){}=:;,\s]+(?: [^\[\](){}=:;,\s]+)?"
-#: a list of words; members such as `[READ: Count=5, Max=9]` are none
+#: a list of words in brackets, but no list of members such as `[READ: Count=5, Max=9]`
 LIST = rf"\[(?:{_ITEM}(?:, ?{_ITEM})*)?\]"
 _LIST = re.compile(LIST)
 _MIN_LENGTHS = 3  # of the lists of lines that are alike otherwise

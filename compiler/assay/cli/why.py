@@ -26,9 +26,8 @@ from assay.number_styles.prefixed import format_interval
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.judged_cells import BY_ITSELF, get_reason, get_word
 from assay.report.step_sentences import compose_cause, format_share
-from assay.util.escape import escape_text, measure_width
+from assay.util.escape import escape_text
 
-_GAP = "  "
 _DIGITS = 5  # of the greater total: its steps may be a thousandth of it
 _INCOMPLETE = "rows that lack an instant"
 
@@ -82,12 +81,12 @@ def format_lines(explanation: Explanation, table: StepTable) -> Iterator[str]:
         base, value = (format_rounded_fraction(item * factor, decimals) for item in averages)
         difference = averages[1] - averages[0]
         delta = format_rounded_fraction(difference * factor, decimals)
-        return [escape_text(name), base, value, f"+{delta}" if difference > 0 else delta, share, *verdict]
+        return [name, base, value, f"+{delta}" if difference > 0 else delta, share, *verdict]
 
     def list_step_cells(step: StepChange) -> list[str]:
         return list_cells(step.name, step.averages, format_share(table, step), _list_verdict(step, factor, explanation))
 
-    header = ["", escape_text(explanation.base), escape_text(table.version), f"Δ {symbol}", "share",
+    header = ["", explanation.base, table.version, f"Δ {symbol}", "share",
               f"{100 * explanation.level:g} % interval", "verdict"]  # fmt: skip
     rows = [list_step_cells(step) for step in table.steps]
     if table.has_rest:
@@ -97,7 +96,7 @@ def format_lines(explanation: Explanation, table: StepTable) -> Iterator[str]:
     rows.append(list_step_cells(table.total))
     yield escape_text(f"{table.version} against {explanation.base}: {explanation.name}")
     yield ""
-    yield from _align_columns([header, *rows])
+    yield from (f"  {line}" for line in output.format_columns([header, *rows], right=range(1, 5)))
     yield ""
     yield compose_cause(table, explanation.unit)
     if table.has_rest:
@@ -120,16 +119,3 @@ def _list_verdict(step: StepChange, factor: Fraction, explanation: Explanation) 
         return "exact", verdict
     margin = float(step.change.margin.convert_to_amount(float(step.averages[0])) * factor)
     return format_interval(float(interval.low * factor), float(interval.high * factor), margin), verdict
-
-
-def _align_columns(rows: list[list[str]]) -> Iterator[str]:
-    """Yield the lines of a table: names, intervals and verdicts begin, and numbers end, below each other."""
-    widths = [max(map(measure_width, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [
-            f"{' ' * (width - measure_width(cell))}{cell}"
-            if 1 <= index <= 4
-            else f"{cell}{' ' * (width - measure_width(cell))}"
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield f"{_GAP}{_GAP.join(cells)}".rstrip()

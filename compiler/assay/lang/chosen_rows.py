@@ -140,12 +140,12 @@ def _has_instant(grain: Grain, name: str) -> bool:
 def _build_chain(package: Package, grain: Grain, total: Metric, ends: tuple[str, str], parts: Sequence[_Part]) -> Chain:
     """Return the chain on the rows that a statistic chooses, where these have its ends."""
     assert total.reduction
-    own = tuple(dict.fromkeys((*total.reduction.by, grain.time, *ends)))
+    selected = tuple(dict.fromkeys((*total.reduction.by, grain.time, *ends)))
     types = {column.name: column for column in grain.all_columns}
     added = [Column(name, "instant", _NANOSECOND, "") for part in parts for name in part.list_columns()]
-    columns = (*(types.get(name) or Column(name, "instant", _NANOSECOND, "") for name in own), *added)
+    columns = (*(types.get(name) or Column(name, "instant", _NANOSECOND, "") for name in selected), *added)
     name = make_column("chosen_by", total.id)
-    sql = _write_sql(grain, total, total.reduction, own, parts)
+    sql = _write_sql(grain, total, total.reduction, selected, parts)
     uses = tuple(dict.fromkeys((grain.name, *(part.grain.name for part in parts))))
     by = total.reduction.by
     relation = Relation(f"{name}_choices", sql, uses, columns, by, (), "")
@@ -175,11 +175,11 @@ def _build_chain(package: Package, grain: Grain, total: Metric, ends: tuple[str,
     return Chain(whole, tuple(steps), rows, statistic=total, relation=relation)
 
 
-def _write_sql(grain: Grain, total: Metric, reduction: Reduction, own: Sequence[str], parts: Sequence[_Part]) -> str:
+def _write_sql(grain: Grain, total: Metric, reduction: Reduction, chosen: Sequence[str], parts: Sequence[_Part]) -> str:
     """Write the query of the rows that a reduction chooses, with the instants of the rows that are joined to them."""
     start, end = (item.name for item in find_ends(grain, total) or ())
     conditions = [*(["accepted"] if total.accepted else []), *([_quote(total.where.name)] if total.where else [])]
-    names = dict.fromkeys((*own, *grain.key, *(pair.column for part in parts for pair in part.on)))
+    names = dict.fromkeys((*chosen, *grain.key, *(pair.column for part in parts for pair in part.on)))
     joined = [
         f"{_quote(part.grain.name)}.{_quote(instant)} AS {_quote(column)}"
         for part in parts
@@ -199,7 +199,7 @@ def _write_sql(grain: Grain, total: Metric, reduction: Reduction, own: Sequence[
         key=", ".join(map(_quote, grain.key)),
         grain=_quote(grain.name),
         condition=" AND ".join(conditions) or "TRUE",
-        selected=", ".join([*(f"ordered.{_quote(name)}" for name in own), *joined]),
+        selected=", ".join([*(f"ordered.{_quote(name)}" for name in chosen), *joined]),
         joins=" ".join(joins),
         place=_ORDERS[reduction.kind].format(centile=f"{reduction.centile!r}::DOUBLE"),
     )

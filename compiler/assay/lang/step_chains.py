@@ -225,9 +225,9 @@ def _find_path(edges: Iterable[Ends], start: str, end: str) -> tuple[str, ...] |
         return path if len(path) > _LEAST_STEPS else NoSteps.SEVERAL if not path else NoSteps.NO_PARTS
     reversed_pairs = [pair[::-1] for pair in pairs]
     backward = find_longest(reversed_pairs, end)
-    later, earlier = find_longest(pairs, end), find_longest(reversed_pairs, start)
-    firsts = {node: path for node, path in forward.items() if node not in later}
-    rests = {node: path[::-1] for node, path in backward.items() if node not in earlier}
+    after_end, before_start = find_longest(pairs, end), find_longest(reversed_pairs, start)
+    firsts = {node: path for node, path in forward.items() if node not in after_end}
+    rests = {node: path[::-1] for node, path in backward.items() if node not in before_start}
     if any(not path for path in (*firsts.values(), *rests.values())):
         return NoSteps.SEVERAL
     gaps = [

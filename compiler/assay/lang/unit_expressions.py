@@ -14,7 +14,7 @@ from assay.lang.expression_types import NONE
 
 #: a name, the power of what stands before it, or one character
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|\*\*\s?(?P<power>-?[0-9]{1,2})|(?P<sign>[*/()1]))")
-#: a name of more powers is no unit that somebody means
+#: nobody means a unit with a greater power
 _LARGEST_POWER = 99
 
 #: name -> power, without powers of 0

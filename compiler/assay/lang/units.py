@@ -17,7 +17,7 @@ from assay.lang.model.package import Package
 from assay.lang.model.series import Series
 from assay.lang.unit_expressions import InvalidUnitError, Powers, Unit, multiply, parse_powers, write_powers
 from assay.util.numbers import parse_decimal
-from assay.util.time_units import SECOND
+from assay.util.time_units import SECOND, TIME_UNITS
 
 #: general units that are no multiple of another one; a count has no dimension
 BASE_UNITS = ("byte", "second", "event", COUNT)
@@ -31,13 +31,8 @@ MULTIPLES = (
     ("megabyte", "1000", "kilobyte"),
     ("gigabyte", "1000", "megabyte"),
     ("terabyte", "1000", "gigabyte"),
-    ("nanosecond", "1e-9", "second"),
-    ("microsecond", "1e-6", "second"),
-    ("millisecond", "1e-3", "second"),
+    *((unit.name, f"{unit.nanoseconds}e-9", "second") for unit in TIME_UNITS if unit.nanoseconds != SECOND),
     ("centisecond", "1e-2", "second"),
-    ("minute", "60", "second"),
-    ("hour", "60", "minute"),
-    ("day", "24", "hour"),
     ("year", "365", "day"),
     ("hertz", "1", "1 / second"),
     ("percent", "0.01", NONE),

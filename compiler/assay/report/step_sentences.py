@@ -40,16 +40,17 @@ def list_causes(checked: CheckedPackage, judgements: ReportJudgements, version: 
     """
     sentences: dict[str, str] = {}
     for (metric, other), table in judgements.steps.items():
-        cause, part = table.cause, table.largest
+        cause = table.cause
+        part = cause or table.largest
         verdict = table.total.change.judgement.verdict
         if other != version or (cause is None and metric not in judgements.gated):
             continue
-        own = judgements.changes.get((part.metric, version), part.change)
-        if any(item.judgement.verdict is not verdict for item in (own, part.change)) or part.metric in sentences:
+        printed = judgements.changes.get((part.metric, version), part.change)
+        if any(item.judgement.verdict is not verdict for item in (printed, part.change)) or part.metric in sentences:
             continue
         unit = checked.get_metric(metric).unit.symbol
-        if own.averages == tuple(map(float, part.averages)):
-            text = _describe_part(table, replace(part, change=own), unit)
+        if printed.averages == tuple(map(float, part.averages)):
+            text = _describe_part(table, replace(part, change=printed), unit)
         else:
             text = f"{format_share(table, part)} of it is {escape_text(part.name)}, in rows that have all steps"
         text = f"{_describe_change(table, unit)}: {'' if cause else _NO_CAUSE}{text}."
