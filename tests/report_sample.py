@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.report.document import Chart, Document, Entry, Group, MetricTable, Series, Table
+from assay.report.document import Chart, Document, Entry, Group, Series
+from assay.report.tables import MetricTable, Table
 from tests.compare_reference import CARDANO, PUBLISHED, load_json
 from tests.support.documents import replace_charts, replace_parts
 

@@ -253,8 +253,7 @@ error[several-configurations]: run run: experiment e has 2 configurations: 1 x 5
     ],
 )
 def test_non_number_counts_as_missing(results: list[str], expected: tuple[str, str]) -> None:
-    rows = tuple(("1", "50", AVERAGE, "1.00", "—", "—", result) for result in results)
-    assert verdict._summarize_rows(rows, 10) == expected
+    assert verdict._summarize_results(results, 10) == expected
 
 
 def test_change_without_better_direction_is_not_worse(cache: Path) -> None:
@@ -263,5 +262,5 @@ def test_change_without_better_direction_is_not_worse(cache: Path) -> None:
         name="Rounds",
         better="neither",
     )
-    cells = verdict._summarize_rows((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
+    cells = verdict._summarize_results(["fail"], 10, [metric])
     assert cells == ("fail", "1 of 1 values worse by more than 10 % (Rounds: changed by more)")

@@ -9,8 +9,9 @@ from functools import partial
 
 import pytest
 
-from assay.report.document import Chart, Document, MetricTable, Series, Table
+from assay.report.document import Chart, Document, Series
 from assay.report.document_json import parse_document, to_json
+from assay.report.tables import MetricTable, Table
 from assay.util.diagnostics import AssayError
 from tests.report_sample import build_sample
 from tests.support.documents import list_charts, list_sections, replace_charts

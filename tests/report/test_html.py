@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import pickle
 import re
 import shutil
 import subprocess
@@ -22,20 +23,9 @@ import altair
 import pytest
 
 from assay.lang.segments import list_values_of_segment
-from assay.report.document import (
-    Appendix,
-    Chart,
-    Document,
-    Entry,
-    Group,
-    Mark,
-    MetricTable,
-    Part,
-    Plot,
-    QuotedValue,
-    Series,
-    Table,
-)
+from assay.number_styles.cell_text import get_value, print_number
+from assay.publication.reader import read_cell
+from assay.report.document import Chart, Document, Entry, Group, Part, Plot, QuotedValue, Series
 from assay.report.document_json import parse_document
 from assay.report.first_page.answer import Answer
 from assay.report.prose import Prose, Quote
@@ -50,9 +40,10 @@ from assay.report.render.html import (
     group_tables_by_row,
     load_theme,
 )
-from assay.report.render.html_tables import build_metric_grid, build_plain_grid, identify_rows, parse_number
+from assay.report.render.html_tables import build_metric_grid, build_plain_grid, format_number, identify_rows
 from assay.report.render.html_text import build_text
 from assay.report.render.markdown import render_markdown
+from assay.report.tables import Appendix, Mark, MetricTable, Table
 from assay.util.checksums import seal_text
 from assay.util.diagnostics import AssayError, Span
 from assay.util.escape import normalize_text
@@ -277,11 +268,11 @@ def test_every_number_of_a_metric_leads_to_its_definition(name: str) -> None:
     leading = [item["data-metric"] for element, item in result.elements if element == "a" and "data-of" in item]
     assert set(leading) <= set(metrics_by_id)
     expected = sum(
-        bool(parse_number(cell))
+        cell.number is not None
         for section in document.metric_tables
-        for metric, row in zip(section.metrics, section.rows, strict=True)
+        for row, metric in enumerate(section.metrics)
         if metric in metrics_by_id
-        for cell in row[1:]
+        for cell in section.list_row_cells(row)
     )
     metrics_in_sections = {
         metric for section in document.metric_tables for metric in section.metrics if metric in metrics_by_id
@@ -376,10 +367,14 @@ def test_the_page_allows_its_own_scripts_and_no_address() -> None:
 # Tables
 
 
+def print_rows(*rows: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return rows whose cells have the numbers that they print, as those of reports have."""
+    return tuple(tuple(map(print_number, row)) for row in rows)
+
+
 def test_numbers_are_sorted_by_value() -> None:
-    assert [
-        parse_number(text) for text in ("1e-05", "-0.5", "−2", "+3.0", "6660.", ".5", "18147 *", "(288>)", "(52)")
-    ] == [
+    texts = ("1e-05", "-0.5", "−2", "+3.0", "6660.", ".5", "18147", "(288>)", "(52)")
+    assert [format_number(get_value(read_cell(text))) for text in texts] == [
         "1e-05",
         "-0.5",
         "-2.0",
@@ -390,23 +385,37 @@ def test_numbers_are_sorted_by_value() -> None:
         "288.0",
         "52.0",
     ]
-    assert [parse_number(text) for text in ("", "—", "NaN", "10.5-sim", "2026-02-05", "1.2.3", "1 2")] == [""] * 7
+    others = ("", "—", "NaN", "10.5-sim", "2026-02-05", "1.2.3", "1 2")
+    assert [get_value(read_cell(text)) for text in others] == [None] * 7
+    assert format_number((1.5, 2)) == ""
+
+
+def test_table_keeps_the_numbers_that_its_cells_print() -> None:
+    table = Table("T", ("", "x", "y"), print_rows(("a", "1.50", "—"), ("b", "-2", "10.2-sim")))
+    assert table.values == ((None, 1.5, None), (None, -2, None))
+    assert Table("T", ("a",), (("1.5",),)).values == ()
+    copied = pickle.loads(pickle.dumps(table))
+    assert (copied, copied.values) == (table, table.values)
+    with pytest.raises(AssayError, match="the values of the table `T` do not fit its cells"):
+        replace(table, rows=table.rows[:1])
 
 
 def test_a_column_that_holds_other_texts_has_no_numbers() -> None:
-    grid = build_plain_grid(Table("T", ("name", "run", "value"), (("a", "10.2", "1.5"), ("b", "10.1.4", "—"))), {})
+    grid = build_plain_grid(
+        Table("T", ("name", "run", "value"), print_rows(("a", "10.2", "1.5"), ("b", "10.1.4", "—"))), {}
+    )
     assert [cell.number for row in grid.rows for cell in row] == ["", "", "1.5", "", "", ""]
     assert [column.numeric for column in grid.columns] == [False, False, True]
 
 
 def test_decimal_points_of_a_column_are_aligned() -> None:
-    grid = build_plain_grid(Table("T", ("", "x"), (("a", "1.25"), ("b", "10"), ("c", "3.5"))), {})
+    grid = build_plain_grid(Table("T", ("", "x"), print_rows(("a", "1.25"), ("b", "10"), ("c", "3.5"))), {})
     assert [row[1].room for row in grid.rows] == [0.0, 2.5, 1.0]
 
 
 def test_marks_of_cells_are_on_the_page_and_in_markdown() -> None:
     marks = (Mark(0, 1, "strong"), Mark(1, 1, "bad"), Mark(1, 0, "shaded-2"), Mark(1, 1, "shaded"))
-    table = Table("T", ("a", "b"), (("x", "1.5"), ("y", "-2")), marks)
+    table = Table("T", ("a", "b"), print_rows(("x", "1.5"), ("y", "-2")), marks)
     wide_plot = Plot(
         "wide", 9, "Wide", "s", "Words", "timeline", ("line", "x", "y"), (("a", 0.0, 1.0), ("a", 1.0, 2.0)), ("a",)
     )
@@ -428,7 +437,7 @@ def test_marks_of_cells_are_on_the_page_and_in_markdown() -> None:
 
 def test_numbers_of_other_tables_lead_to_their_metric() -> None:
     metrics_by_label = {"Size, tx": "size", "Rate, tx/s": "rate"}
-    table = Table("T", ("Number", "Size, tx", "Other"), (("1", "5", "7"), ("Rate, tx/s", "6", "8")))
+    table = Table("T", ("Number", "Size, tx", "Other"), print_rows(("1", "5", "7"), ("Rate, tx/s", "6", "8")))
     assert [[cell.metric for cell in row] for row in build_plain_grid(table, metrics_by_label).rows] == [
         ["", "size", ""], ["rate", "size", "rate"],
     ]  # fmt: skip
@@ -467,7 +476,7 @@ def test_every_number_of_a_pinned_table_leads_to_an_entry() -> None:
             grid = build_plain_grid(table, {}, entries_by_id)
             for row in grid.rows:
                 for cell in row[1:]:
-                    assert cell.metric or not parse_number(cell.text), (name, table.title, cell)
+                    assert cell.metric or not cell.number, (name, table.title, cell)
         assert {item for plot in document.figures if isinstance(plot, Plot) for item in plot.shows} <= set(
             entries_by_id
         )

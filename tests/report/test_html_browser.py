@@ -15,11 +15,12 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from assay.report.document import Document, MetricTable, Part, Plot
+from assay.report.document import Document, Part, Plot
 from assay.report.document_json import parse_document
 from assay.report.glossary import iter_tables
 from assay.report.render.html import build_chart_bundle
 from assay.report.render.html import build_page as page_of
+from assay.report.tables import MetricTable
 from assay.util import escape
 from tests.compare_reference import CARDANO
 from tests.report.test_html import HOSTILE, create_hostile_document

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from assay.report.blocks.listing import SHORTLIST, list_greatest
-from assay.report.document import Document, Table
+from assay.report.document import Document
 from assay.report.document_json import parse_document, to_json
 from assay.report.render.html import build_page
 from assay.report.render.markdown import render_markdown
+from assay.report.tables import Table
 from tests.support.laboratory import ROOT
 
 MOST = "1.00 adoption"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pypdf
 
 from assay.report.cell_links import list_printed_columns
-from assay.report.document import MetricTable
 from assay.report.render.pdf import render
+from assay.report.tables import MetricTable
 from tests.report_sample import TEMPLATES, build_sample
 from tests.support.documents import replace_parts
 

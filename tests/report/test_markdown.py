@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from assay.report.document import Appendix, Chart, Document, Entry, Group, Table
+from assay.report.document import Chart, Document, Entry, Group
 from assay.report.document_json import parse_document
 from assay.report.first_page.answer import Answer, JudgedRow, KeyChange
 from assay.report.render.markdown import (
@@ -28,6 +28,7 @@ from assay.report.render.markdown import (
     list_contents,
     render_markdown,
 )
+from assay.report.tables import Appendix, Table
 from assay.util.escape import normalize_text, quote_code
 from tests.compare_reference import PUBLISHED
 from tests.report_sample import build_sample, limit_charts

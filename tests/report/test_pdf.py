@@ -18,11 +18,12 @@ import pytest
 import typst
 
 from assay.report.charts.render import draw
-from assay.report.document import Document, Part, Table
+from assay.report.document import Document, Part
 from assay.report.document_json import parse_document, to_json
 from assay.report.render.html import build_page
 from assay.report.render.markdown import list_contents, render_markdown
 from assay.report.render.pdf import STANDARDS, render, warm_up_converters
+from assay.report.tables import Table
 from assay.util.diagnostics import AssayError, Diagnostic
 from tests.report_sample import FONTS, TEMPLATES, build_sample, limit_charts, widen_document
 from tests.support.documents import replace_charts, replace_sections

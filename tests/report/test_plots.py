@@ -19,11 +19,12 @@ from assay.report.blocks.timeline import MEAN, break_at_gaps, choose_time_unit
 from assay.report.charts.converter import Converter
 from assay.report.charts.render import draw, load_template, renumber_clips
 from assay.report.charts.vega_spec import build_plot_spec
-from assay.report.document import Document, Part, Plot, Table, Value
+from assay.report.document import Document, Part, Plot, Value
 from assay.report.document_json import parse_document, to_json
 from assay.report.parts import make_figure_ids_unique
 from assay.report.render.html import build_web_specs
 from assay.report.render.pdf import render
+from assay.report.tables import Table
 from assay.util.diagnostics import AssayError
 from tests.report_sample import TEMPLATES, build_sample, limit_charts
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from assay.number_styles.row import Centile, Distribution, FormulaResult, RunResults
-from assay.report.document import Table
 from assay.report.run_results import RunFigures, make_labels_unique
+from assay.report.tables import Table
 from assay.report.versions import (
     VARYING,
     combine_columns,

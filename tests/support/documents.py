@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assay.report.document import Chart, Document, MetricTable, Part
+from assay.report.document import Chart, Document, Part
+from assay.report.tables import MetricTable
 
 
 def list_sections(document: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -36,6 +36,7 @@ from assay.cli.options import (
     require_results_folder,
 )
 from assay.judgement.verdict import Direction
+from assay.number_styles.cell_text import convert_text
 from assay.number_styles.prefixed import format_percent
 from assay.number_styles.row import NO_VALUE
 from assay.report.first_page.sentences import describe_paired, describe_unjudged_changes
@@ -321,7 +322,7 @@ def format_markdown(comparison: RunComparison) -> str:
             rows = []
             for metric in group:
                 name, *cells = _list_cells(metric, names[metric.change.metric], changes)
-                rows.append([escape_cell(cell) for cell in (name, *cells)])
+                rows.append([convert_text(cell, escape_cell) for cell in (name, *cells)])
             blocks.append(f"### {escape_line(section)}")
             blocks.append(format_table(["", *map(escape_cell, header)], rows).rstrip("\n"))
         blocks += map(escape_line, _list_notes(version, comparison.base))

@@ -35,6 +35,7 @@ from assay.cli.judged_texts import (
     sort_by_relevance,
     summarize_gate,
 )
+from assay.number_styles.cell_text import convert_text
 from assay.quality.finding import list_names
 from assay.report.first_page.sentences import describe_unjudged_changes
 from assay.report.render.markdown import break_mentions, escape_cell, format_table
@@ -226,7 +227,8 @@ def _list_cells(entry: _Entry, changes: Sequence[RecordedChange]) -> tuple[str, 
     change = entry.change
     base, value, unit = format_values(change, changes)
     name = _clip(entry.title, 60) + (f", {_clip(unit, 16)}" if unit else "")
-    numbers = [_clip(text, 24) for text in (base, value, *format_percents(change), change.margin)]
+    texts = (base, value, *format_percents(change), change.margin)
+    numbers = [convert_text(text, lambda number: _clip(number, 24)) for text in texts]
     verdict = f"{change.verdict_text}{f'; fails the gate: {format_p(change.p or 0)}' if change.is_closing else ''}"
     return (*([_clip(entry.label, 24)] if entry.label else []), name, *numbers, verdict)
 

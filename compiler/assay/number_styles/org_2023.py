@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
+from assay.number_styles.cell_text import CellText
 from assay.number_styles.deltas_of_printed_cells import PrintedDeltas
 from assay.number_styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, round_decimal
 from assay.number_styles.row import NO_VALUE, Row
@@ -56,7 +57,8 @@ class Org2023(PrintedDeltas):
 
     def format_sample_count(self, count: int) -> str:
         """Return the count in parentheses: `(52)`, `(291>)`."""
-        return f"({format_short_count(count)})"
+        text = format_short_count(count)
+        return CellText(f"({text})", int(text.removesuffix(">")))
 
 
 def format_run_cell(number: float) -> str:

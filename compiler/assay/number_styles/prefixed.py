@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN
 
+from assay.number_styles.cell_text import CellText, print_number
 from assay.number_styles.exact_decimal import MOST_DECIMALS, format_rounded, round_decimal, to_shortest_decimal
 from assay.number_styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
@@ -56,7 +57,7 @@ class Prefixed:
 
     def format_sample_count(self, count: int) -> str:
         """Return the number of samples."""
-        return str(count)
+        return print_number(str(count))
 
 
 def format_whole_row(values: Sequence[float | None]) -> Row:
@@ -77,7 +78,7 @@ def format_value(value: float | None) -> str:
     """
     if value is None or math.isnan(value):
         return NO_VALUE
-    return _format_digits(value, _count_decimals(value, DIGITS))
+    return print_number(_format_digits(value, _count_decimals(value, DIGITS)))
 
 
 def format_delta(base: float | None, value: float | None) -> str:
@@ -99,7 +100,7 @@ def format_percent(base: float | None, value: float | None) -> str:
 def format_signed(number: float, decimals: int) -> str:
     """Return a number with its sign and so many decimals; 0 has no sign and no decimals."""
     text = _format_digits(number, decimals)
-    return "0" if not number else text if text.startswith("-") else f"+{text}"
+    return print_number("0" if not number else text if text.startswith("-") else f"+{text}")
 
 
 def format_percent_interval(low: float, high: float, margin: float | None = None) -> str:
@@ -122,7 +123,8 @@ def format_interval(low: float, high: float, margin: float | None = None) -> str
     An end has more digits if it would otherwise be printed on another side of the margin than it is: `+1.96 … +5`, not
     `+2 … +5`, with the margin 2.
     """
-    return " … ".join(_format_ends(low, high, margin))
+    ends = _format_ends(low, high, margin)
+    return CellText(" … ".join(ends), (float(ends[0]), float(ends[1])))
 
 
 def _format_ends(low: float, high: float, margin: float | None) -> tuple[str, str]:

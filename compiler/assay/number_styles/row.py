@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from assay.engine.results import Centile, Distribution, FilterCount, FormulaResult, RunResults
+from assay.number_styles.cell_text import print_number
 from assay.util.percent_change import compute_percent_change
 
 __all__ = ["Centile", "Distribution", "FilterCount", "FormulaResult", "RunResults"]
@@ -20,13 +21,18 @@ POINTS, SHARE = 1.0, 0.1
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The texts of one metric: a cell for each run, the base first; a delta and a percent for each run after it."""
+    """The texts of one metric: a cell for each run, the base first; a delta and a percent for each run after it.
+
+    Each text has the number that it prints.
+    """
 
     cells: tuple[str, ...]
     deltas: tuple[str, ...]
     percents: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        for name in ("cells", "deltas", "percents"):
+            object.__setattr__(self, name, tuple(map(print_number, getattr(self, name))))
         further_runs = max(len(self.cells) - 1, 0)
         if (len(self.deltas), len(self.percents)) != (further_runs, further_runs):
             raise ValueError(f"{further_runs} deltas and percents belong to {len(self.cells)} cells")

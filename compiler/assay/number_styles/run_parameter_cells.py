@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from assay.lang.model.report import Cell
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, format_exact
 from assay.number_styles.row import NO_VALUE
 from assay.util.diagnostics import INTERNAL, fail, suggest_names
@@ -73,11 +74,11 @@ def format_time_cell(nanoseconds: int) -> str:
 def _format_number(value: float, cell: Cell) -> str:
     match cell.kind:
         case "real":
-            return format_real_cell(value, cell.cut)
+            return print_number(format_real_cell(value, cell.cut))
         case "spread":
-            return format_spread_cell(int(value), cell.cut)
+            return print_number(format_spread_cell(int(value), cell.cut))
         case "integer":
-            return format_integer_cell(int(value))
+            return print_number(format_integer_cell(int(value)))
         case "date":
             return format_date_cell(int(value))
         case "time":

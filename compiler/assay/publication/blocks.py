@@ -12,16 +12,18 @@ from assay.lang.blocks.largest_moves import LargestMoves
 from assay.lang.blocks.level_shifts import LevelShifts
 from assay.lang.blocks.trends import Trends
 from assay.lang.model.parts import Block
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.prefixed import format_value
 from assay.publication.analysis import PublishedRuns
 from assay.publication.history import LEAST_DIGITS, Move, describe_inputs, group_issues_by_runs, list_workloads
 from assay.publication.history_plot import Frame, build_plot
 from assay.publication.history_shifts import DriftOfMetric, Shift, count_short_series
-from assay.publication.reader import MISSING
+from assay.publication.reader import MISSING, read_cell
 from assay.report.blocks.context import RenderedBlocks
-from assay.report.document import Part, Plot, Table
+from assay.report.document import Part, Plot
 from assay.report.parts import compose_part, finish_parts
 from assay.report.run_results import add_unit
+from assay.report.tables import Table
 
 READING = (
     "Each column has the {inputs} of the same runs, and is labelled by the newest run. Dots are further "
@@ -171,8 +173,8 @@ def build_move_row(content: PublishedRuns, move: Move) -> tuple[str, ...]:
         publication.day,
         publication.runs[0],
         publication.runs[move.run],
-        values[0],
-        values[move.run],
+        read_cell(values[0]),
+        read_cell(values[move.run]),
         format_percent(move.share),
         " ".join(move.break_keys),
     )
@@ -180,7 +182,7 @@ def build_move_row(content: PublishedRuns, move: Move) -> tuple[str, ...]:
 
 def format_percent(share: Decimal) -> str:
     """Return a change as the text of its percentage, with its sign and one decimal."""
-    return f"{100 * share:+.1f}"
+    return print_number(f"{100 * share:+.1f}")
 
 
 def render_trends(content: PublishedRuns, items: Sequence[Trends]) -> RenderedBlocks:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.number_styles.cell_text import print_number
 from assay.publication.analysis import PublishedRuns
 from assay.publication.blocks import build_published_parts
 from assay.publication.history import Issue, list_history_warnings, list_workloads
 from assay.publication.reader import MISSING
-from assay.report.document import Appendix, Document, Entry, Group, Table
+from assay.report.document import Document, Entry, Group
+from assay.report.tables import Appendix, Table
 from assay.util.numbers import format_count
 
 STYLE, BUILDS_STYLE = "as published", "prefixed"
@@ -107,10 +109,13 @@ def _build_overview(content: PublishedRuns) -> Table:
         [issue for issue in content.issues if issue.publication.workload == name] for name in workload_names
     ]
     cells = (
-        [str(len(workload_issues)) for workload_issues in issues_by_workload],
+        [print_number(str(len(workload_issues))) for workload_issues in issues_by_workload],
         [workload_issues[0].publication.day for workload_issues in issues_by_workload],
         [workload_issues[-1].publication.day for workload_issues in issues_by_workload],
-        [str(sum(len(issue.publication.runs) for issue in workload_issues)) for workload_issues in issues_by_workload],
+        [
+            print_number(str(sum(len(issue.publication.runs) for issue in workload_issues)))
+            for workload_issues in issues_by_workload
+        ],
         [_list_editions(workload_issues) for workload_issues in issues_by_workload],
     )
     entries = tuple(_list_overview_entries(content))

@@ -7,15 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition
 from assay.lang.report_shorthand import DISTRIBUTIONS
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.registry import Style, get_style
 from assay.publication.edition import MatchedRows, Word, collect_metric_words
 from assay.publication.model import MetricRow, Publication
+from assay.publication.reader import read_cell
 from assay.report.distributions import NOTE
-from assay.report.document import Appendix, Chart, Document, Entry, Group, MetricTable, Part, Series, Table
+from assay.report.document import Chart, Document, Entry, Group, Part, Series
 from assay.report.formatted_text import name_anchor
 from assay.report.glossary import build_terms, get_row_id
 from assay.report.run_results import add_unit
 from assay.report.sections import name_columns
+from assay.report.tables import Appendix, MetricTable, Table
 
 COUNTS = "Sample count"
 
@@ -59,7 +62,7 @@ def build_publication_document(
 
 def _build_manifest(publication: Publication, matched_rows: MatchedRows, edition: Edition) -> Table:
     """Return the table of run parameters, with the labels of the edition."""
-    rows = tuple((facts.label, *facts.values) for facts in matched_rows.manifest)
+    rows = tuple((facts.label, *map(read_cell, facts.values)) for facts in matched_rows.manifest)
     return Table(
         "Overall run parameters", ("", *publication.runs), rows, of_rows=tuple(map(get_row_id, edition.manifest))
     )
@@ -77,22 +80,27 @@ def _build_sections(
         cells = [_format_cells(row, metric_words[metric], number_style) for metric, row in rows]
         metrics: list[str | None] = [metric for metric, _ in rows]
         if counts:
-            first, *rest = counts
+            first, *rest = map(read_cell, counts)
             cells.append((COUNTS, first, *(cell for count in rest for cell in (count, "", ""))))
             metrics.append(None)
         table = MetricTable(
-            name_anchor(section.title), section.title, section.doc, header, tuple(cells), tuple(metrics)
-        )
+            name_anchor(section.title), section.title, section.doc, header, tuple(cells), tuple(metrics),
+            units=(*(metric_words[metric][1] for metric, _ in rows), *([""] if counts else [])),
+        )  # fmt: skip
         yield Part(table.id, table.title, (), (), (table,))
 
 
 def _format_cells(row: MetricRow, word: Word, number_style: Style) -> tuple[str, ...]:
     deltas, percents = get_differences(row, number_style)
-    first, *rest = row.values
+    first, *rest = map(read_cell, row.values)
     return (
         add_unit(*word),
         first,
-        *(cell for triple in zip(rest, deltas, percents, strict=True) for cell in triple),
+        *(
+            cell
+            for triple in zip(rest, map(read_cell, deltas), map(read_cell, percents), strict=True)
+            for cell in triple
+        ),
     )
 
 
@@ -174,7 +182,7 @@ def _build_appendices(
     publication: Publication, edition: Edition, metric_words: Mapping[str, Word]
 ) -> Iterator[Appendix]:
     undrawn_charts = [
-        (str(number), metric_words[chart.metric][0], chart.metric)
+        (print_number(str(number)), metric_words[chart.metric][0], chart.metric)
         for number, chart in enumerate(edition.charts, start=1)
         if chart.metric not in publication.points
     ]

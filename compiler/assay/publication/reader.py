@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.lang.check.reports import is_day
+from assay.number_styles.cell_text import CellText, print_number
 from assay.publication.model import DictionaryEntry, Facts, Figure, MetricRow, Points, Publication, Table
 from assay.util.diagnostics import Diagnostic, Span, fail, raise_all
 from assay.util.json_text import parse_json
@@ -107,6 +109,17 @@ class StructureChecker:
 
 
 KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object", int: "an integer"}
+
+
+#: a number, optionally in brackets or cut (`>`)
+_NUMBER = re.compile(r"\(?([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)>?\)?")
+
+
+def read_cell(text: str) -> str:
+    """Return the printed text of a cell of a publication, with its number if it is one."""
+    match = _NUMBER.fullmatch(text)
+    number = print_number(match[1].replace("−", "-")) if match else ""
+    return CellText(text, number.value) if isinstance(number, CellText) else text
 
 
 def is_number(cell: str) -> bool:

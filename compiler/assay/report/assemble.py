@@ -11,6 +11,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.parts import get_group_name
 from assay.lang.model.report import Report, Section
 from assay.lang.segments import is_segment
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.registry import get_style
 from assay.number_styles.row import RunResults, has_right_magnitude, is_imprecise_percent
 from assay.report import run_results
@@ -18,7 +19,7 @@ from assay.report.averages_note import describe_averages
 from assay.report.blocks.context import explain_blocks
 from assay.report.cell_links import FILTER, CellLink, CellSource
 from assay.report.data_quality import build_quality_parts
-from assay.report.document import Appendix, Document, Group, Part, Table
+from assay.report.document import Document, Group, Part
 from assay.report.first_page.answer import Answer
 from assay.report.first_page.compose import compose_answers
 from assay.report.glossary import build_metric_entry, build_terms, get_filter_id, iter_metric_tables, iter_tables
@@ -34,6 +35,7 @@ from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_groups import list_main_runs
 from assay.report.run_parameters import build_constants_table, build_parameters_table
 from assay.report.run_results import Choices, RunFigures
+from assay.report.tables import Appendix, Table
 from assay.report.versions import Version, combine_columns, combine_runs
 from assay.util.escape import shorten
 
@@ -297,10 +299,11 @@ def build_filters_table(
         return (", ".join(files) or "command line",) if filter_files else ()
 
     rows = tuple(
-        (label, item.filter, item.argument, item.grain, str(item.rejected), str(item.rows), *list_files(item.label))
+        (label, item.filter, print_number(item.argument), item.grain,
+         print_number(str(item.rejected)), print_number(str(item.rows)), *list_files(item.label))
         for label, run in zip(run_labels, runs, strict=True)
         for item in run.results.filters
-    )
+    )  # fmt: skip
     run_and_entry_ids = [(run.id, get_filter_id(item.filter)) for run in runs for item in run.results.filters]
     links = tuple(
         CellLink(y, x, FILTER, (CellSource(name, run),))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.number_styles.cell_text import CellValue
+
 #: what a cell prints of the linked values: an average; the difference of two, absolute or in percent of the first; a
 #: number of samples; the value on a row; its change between two rows; its share of another value; whether that share
 #: is too small; whether a rule holds; the value of a formula; the mean of a series over time; the number of its lines;
@@ -36,6 +38,8 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "prints": "",
     "sources": (),
     "is_by_itself": False,
+    "number": None,
+    "symbol": "",
     "causes": (),
 }
 
@@ -89,6 +93,7 @@ class QuotedValue:
     """A `CellSource` in a paragraph (its index), from character `begin` to before `end`; `of` has it in words.
 
     A quoted cell of a table has its row and column in `of`, what it `prints`, and the values that it shows, `sources`.
+    `number` is that in the text, `symbol` that of its unit.
     """
 
     paragraph: int
@@ -103,6 +108,8 @@ class QuotedValue:
     statistic: str = ""
     prints: str = ""
     sources: tuple[CellSource, ...] = ()
+    number: CellValue = None
+    symbol: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from assay.number_styles.cell_text import print_number
 from assay.quality.finding import TITLE, UNMEASURED, RunQuality, list_quality_warnings
-from assay.report.document import Appendix
+from assay.report.tables import Appendix
 
 
 def build_appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | None = None) -> Appendix:
@@ -16,13 +17,13 @@ def build_appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuali
     """
     columns = list(runs.values())
     rows = (
-        ("Hosts", *(str(item.hosts) for item in columns)),
-        ("Lines read", *(str(item.lines_read) for item in columns)),
-        ("Lines used", *(str(item.lines_used) for item in columns)),
-        ("Lines unknown", *(str(item.lines_unknown) for item in columns)),
-        ("Lines malformed", *(str(item.lines_malformed) for item in columns)),
-        ("Other lines", *(str(item.lines_other) for item in columns)),
-        ("Findings", *(str(len(item.findings)) for item in columns)),
+        ("Hosts", *(print_number(str(item.hosts)) for item in columns)),
+        ("Lines read", *(print_number(str(item.lines_read)) for item in columns)),
+        ("Lines used", *(print_number(str(item.lines_used)) for item in columns)),
+        ("Lines unknown", *(print_number(str(item.lines_unknown)) for item in columns)),
+        ("Lines malformed", *(print_number(str(item.lines_malformed)) for item in columns)),
+        ("Other lines", *(print_number(str(item.lines_other)) for item in columns)),
+        ("Findings", *(print_number(str(len(item.findings))) for item in columns)),
     )
     notes = [line for label, item in {**runs, **(phases or {})}.items() for line in _list_findings(label, item)]
     return Appendix(TITLE, (), ("", *runs), rows, notes=tuple(notes))

@@ -12,155 +12,25 @@ import dataclasses
 import datetime
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from assay.report.cell_links import AVERAGE, VERDICT, CellLink, CellVerdict, PrintedColumn, QuotedValue
+from assay.report.cell_links import (
+    QuotedValue,
+)
 from assay.report.document_texts import normalize_texts
 from assay.report.first_page.answer import Answer
 from assay.report.formatted_text import TextBlock, list_leaves
-from assay.util.diagnostics import fail
+from assay.report.tables import Appendix, MetricTable, Table, build_error, check_unique
 
 Point = tuple[float, float, float | None, float | None]
 """One listed centile of one run: value, centile (0..1), least and greatest value among the hosts or None."""
 
 
-def _build_error(message: str, *, expected: str = "", actual: str = "") -> Exception:
-    return fail("invalid-document", message, expected=expected, found=actual)
-
-
-def _check_unique(kind: str, names: Iterable[object]) -> None:
-    previous_names: set[object] = set()
-    for name in names:
-        if name in previous_names:
-            raise _build_error(f"the {kind} `{name}` occurs twice in the document")
-        previous_names.add(name)
-
-
-def _check_width(title: str, header: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> None:
-    for row in rows:
-        if len(row) != len(header):
-            raise _build_error(
-                f"a row of the table `{title}` does not fit its header",
-                expected=f"{len(header)} cells",
-                actual=f"{len(row)}: {row!r}",
-            )
-
-
-def _check_links(title: str, links: tuple[CellLink, ...], rows: int, columns: int) -> None:
-    for link in links:
-        if not (0 <= link.row < rows and 0 <= link.column < columns):
-            raise _build_error(f"a cell link of the table `{title}` is outside of the table", actual=repr(link))
-    _check_unique(f"cell link of the table {title}", ((link.row, link.column) for link in links))
-
-
 def _check_file_name(identifier: str) -> None:
     if not re.fullmatch(r"\w[\w.+-]*", identifier):
-        raise _build_error("the id of a chart must serve as a file name", actual=identifier)
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A highlight of a cell; `row` and `column` count from 0.
-
-    Its kind is `strong` (a chosen cell), `bad` (a failed check), or `shaded`, `shaded-2` or `shaded-3` (cells that
-    belong together; neighbouring groups differ).
-    """
-
-    row: int
-    column: int
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of finished cells: header and rows have the same length; the first column holds labels.
-    If `beside` is set, the table is placed next to the one before it, not below. `of_rows` and `of_columns` are the ids
-    of the entries whose values the cells of a row or column are (empty: none); `of_columns` takes precedence.
-    `of_headings` is the entry whose values the headings are. `leads` are the links of cells to values. `shortlist` has
-    the indexes of the rows that pages print (empty: all); a web page has the others folded.
-    """
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    marks: tuple[Mark, ...] = ()
-    beside: bool = False
-    of_rows: tuple[str, ...] = ()
-    of_columns: tuple[str, ...] = ()
-    of_headings: str = ""
-    leads: tuple[CellLink, ...] = ()
-    shortlist: tuple[int, ...] = ()
-
-    @property
-    def printed_rows(self) -> tuple[tuple[str, ...], ...]:
-        """The rows that pages print."""
-        return tuple(self.rows[index] for index in self.shortlist) if self.shortlist else self.rows
-
-    def __post_init__(self) -> None:
-        _check_width(self.title, self.header, self.rows)
-        _check_links(self.title, self.leads, len(self.rows), len(self.header))
-        if not all(0 <= index < len(self.rows) for index in self.shortlist):
-            raise _build_error(f"the shortlist of the table `{self.title}` names rows that it lacks")
-        for kind, entry_ids, lines in (("row", self.of_rows, self.rows), ("column", self.of_columns, self.header)):
-            if entry_ids and len(entry_ids) != len(lines):
-                raise _build_error(f"the table `{self.title}` must name one entry a {kind}", actual=repr(entry_ids))
-        for mark in self.marks:
-            if not (0 <= mark.row < len(self.rows) and 0 <= mark.column < len(self.header)):
-                raise _build_error(f"a mark of the table `{self.title}` is outside of the table", actual=repr(mark))
-
-
-@dataclass(frozen=True, slots=True)
-class MetricTable:
-    """A table of metrics. If its part has the same title, it has no heading of its own.
-    `header` is an empty text, the base's label, then label, Δ, Δ% of each further run; if differences are judged, its
-    interval and verdict follow. `metrics` holds one metric id a row; None marks a row of sample counts, which are those
-    of the metric `counted`. `printed` says what each column but the first prints. `notes` are printed below the table.
-    `sort_keys` has a number for each cell but that of the label (None: the cell's own), unrounded and in one unit.
-    `verdicts` are those that cells print, row by row.
-    `percentiles` has further columns of the metrics, which are a table of their own.
-    """
-
-    id: str
-    title: str
-    doc: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    metrics: tuple[str | None, ...]
-    counted: str = ""
-    printed: tuple[PrintedColumn, ...] = ()
-    notes: tuple[str, ...] = ()
-    sort_keys: tuple[tuple[float | None, ...], ...] = ()
-    verdicts: tuple[CellVerdict, ...] = ()
-    percentiles: Table | None = None
-
-    def __post_init__(self) -> None:
-        _check_width(self.title, self.header, self.rows)
-        for verdict in self.verdicts:
-            is_cell = 0 <= verdict.row < len(self.rows) and 0 < verdict.column <= len(self.printed)
-            if not is_cell or self.printed[verdict.column - 1].prints != VERDICT:
-                raise _build_error(f"a verdict of the table `{self.id}` has no cell", actual=repr(verdict))
-        if self.printed and len(self.printed) != len(self.header) - 1:
-            raise _build_error(f"the table `{self.id}` must say what each column prints", actual=repr(self.printed))
-        if len(self.metrics) != len(self.rows):
-            raise _build_error(
-                f"the table `{self.id}` must name one metric a row",
-                expected=str(len(self.rows)),
-                actual=str(len(self.metrics)),
-            )
-
-    @property
-    def verdicts_by_cell(self) -> dict[tuple[int, int], CellVerdict]:
-        """The verdicts by row and column."""
-        return {(item.row, item.column): item for item in self.verdicts}
-
-    @property
-    def columns_per_run(self) -> int:
-        """The number of columns of each run after the base."""
-        further_runs = sum(column.prints == AVERAGE for column in self.printed) - 1
-        return (len(self.header) - 2) // further_runs if further_runs > 0 else 3
+        raise build_error("the id of a chart must serve as a file name", actual=identifier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +44,9 @@ class Series:
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(x) for point in self.points for x in point if x is not None):
-            raise _build_error(f"a plotted point of the run `{self.run}` is not a finite number")
+            raise build_error(f"a plotted point of the run `{self.run}` is not a finite number")
         if any(b[1] <= a[1] or b[0] < a[0] for a, b in pairwise(self.points)):
-            raise _build_error(f"the plotted points of the run `{self.run}` do not ascend")
+            raise build_error(f"the plotted points of the run `{self.run}` do not ascend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +70,7 @@ class Chart:
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)
-        _check_unique(f"run of the chart {self.id}", (item.run for item in self.series))
+        check_unique(f"run of the chart {self.id}", (item.run for item in self.series))
 
     @property
     def has_samples(self) -> bool:
@@ -244,18 +114,18 @@ class Plot:
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)
-        _check_unique(f"column of the plot {self.id}", self.columns)
-        _check_unique(f"panel of the plot {self.id}", self.panels)
-        _check_unique(f"case of the plot {self.id}", self.cases)
+        check_unique(f"column of the plot {self.id}", self.columns)
+        check_unique(f"panel of the plot {self.id}", self.panels)
+        check_unique(f"case of the plot {self.id}", self.cases)
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise _build_error(
+                raise build_error(
                     f"a row of the plot {self.id} does not fit its columns",
                     expected=f"{len(self.columns)} values",
                     actual=f"{len(row)}: {row!r}",
                 )
             if any(isinstance(value, float) and not math.isfinite(value) for value in row):
-                raise _build_error(f"a number of the plot {self.id} is not finite")
+                raise build_error(f"a number of the plot {self.id} is not finite")
 
     @property
     def has_samples(self) -> bool:
@@ -290,12 +160,12 @@ class Part:
 
     def __post_init__(self) -> None:
         if any(text != leaf.text for text, leaf in zip(self.text, list_leaves(self.formatted), strict=False)):
-            raise _build_error(f"the formatted text of the part `{self.title}` is not its text")
+            raise build_error(f"the formatted text of the part `{self.title}` is not its text")
         previous_end = (0, 0)
         for item in self.quoted:
             text_length = len(self.text[item.paragraph]) if item.paragraph < len(self.text) else -1
             if not (previous_end <= (item.paragraph, item.begin) and item.begin < item.end <= text_length):
-                raise _build_error(f"a quoted value of the part `{self.title}` is not in its text", actual=repr(item))
+                raise build_error(f"a quoted value of the part `{self.title}` is not in its text", actual=repr(item))
             previous_end = item.paragraph, item.end
 
 
@@ -321,28 +191,6 @@ class Group:
 
     title: str
     entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Appendix:
-    """A titled part at the end of a report: paragraphs, a table (none if the header is empty), a list of `notes`.
-
-    `of_columns` are the entries whose values the cells are, empty for none; `leads` are the links of cells to values.
-    """
-
-    title: str
-    text: tuple[str, ...]
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    of_columns: tuple[str, ...] = ()
-    leads: tuple[CellLink, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        _check_width(self.title, self.header, self.rows)
-        _check_links(self.title, self.leads, len(self.rows), len(self.header))
-        if self.of_columns and len(self.of_columns) != len(self.header):
-            raise _build_error(f"the table `{self.title}` must name one entry a column", actual=repr(self.of_columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,11 +230,11 @@ class Document:
             object.__setattr__(self, member.name, normalize_texts(getattr(self, member.name)))
         if self.date:
             parse_date(self.date)
-        _check_unique("part", (item.id for item in self.parts))
-        _check_unique("table", (item.id for item in self.metric_tables))
-        _check_unique("chart", (item.id for item in self.figures))
-        _check_unique("figure", (item.figure for item in self.figures))
-        _check_unique("dictionary entry", (entry.id for entry in self.entries))
+        check_unique("part", (item.id for item in self.parts))
+        check_unique("table", (item.id for item in self.metric_tables))
+        check_unique("chart", (item.id for item in self.figures))
+        check_unique("figure", (item.figure for item in self.figures))
+        check_unique("dictionary entry", (entry.id for entry in self.entries))
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -433,4 +281,4 @@ def parse_date(text: str) -> datetime.date:
     try:
         return datetime.datetime.strptime(text, "%Y-%m-%d").date()
     except ValueError:
-        raise _build_error("the date of the document cannot be read", expected="YYYY-MM-DD", actual=text) from None
+        raise build_error("the date of the document cannot be read", expected="YYYY-MM-DD", actual=text) from None

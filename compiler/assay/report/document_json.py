@@ -7,9 +7,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, cast
 
 from assay.report import cell_links, formatted_text
-from assay.report.document import Chart, Document, MetricTable, Plot, Table
+from assay.report.document import Chart, Document, Plot
 from assay.report.document_texts import PLAIN_TYPES, list_members
 from assay.report.first_page.answer import ANSWER_DEFAULTS
+from assay.report.tables import MetricTable, Table
 from assay.util.diagnostics import fail
 from assay.util.json_text import dump_indented
 
@@ -42,6 +43,10 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "noise": "",
     "sort_keys": (),
     "verdicts": (),
+    "values": (),
+    "units": (),
+    "row_units": (),
+    "column_units": (),
     "answers": (),
     "observations": None,
     **ANSWER_DEFAULTS,

@@ -16,7 +16,8 @@ from assay.lang.expression_wording import describe_expression
 from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
 from assay.lang.segments import describe_segment, is_segment
-from assay.report.document import Appendix, Entry, Group, MetricTable, Part, Table
+from assay.report.document import Entry, Group, Part
+from assay.report.tables import Appendix, MetricTable, Table
 
 
 def build_metric_entry(checked: CheckedPackage, name: str) -> Entry:

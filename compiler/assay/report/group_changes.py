@@ -10,9 +10,9 @@ from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Verdict
 from assay.lang.model.package import Metric
 from assay.number_styles.prefixed import format_percent_change
-from assay.report.document import Table
 from assay.report.group_spreads import RunGroups, Spreads
 from assay.report.judged_cells import NO_VALUE, format_judged_cells, name_judged_columns
+from assay.report.tables import Table
 from assay.util.numbers import format_count
 
 BEYOND_NOISE = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)

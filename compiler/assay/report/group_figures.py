@@ -13,14 +13,16 @@ from itertools import chain, combinations
 from assay.judgement.outliers import DEVIATION, FEWEST, LIMIT
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.prefixed import format_percent, format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
-from assay.report.document import Part, Plot, Table
+from assay.report.document import Part, Plot
 from assay.report.group_changes import NO_CHANGES, GroupChanges, build_changes_table, describe_changes
 from assay.report.group_spreads import Group, RunGroups, Spreads
 from assay.report.row_units import NO_UNITS, ReportUnits, RowUnit
 from assay.report.run_results import add_unit
+from assay.report.tables import Table
 from assay.util.numbers import split_numbers
 
 TEMPLATE = "groups"  # chart template
@@ -66,7 +68,7 @@ def build_groups_part(
         *_list_absent(metrics, spreads),
     )
     tables = [changes_table] if changes_table.rows else []
-    tables += [replace(table, rows=table.rows[:MOST_LISTED])] if table.rows else []
+    tables += [replace(table, rows=table.rows[:MOST_LISTED], values=table.values[:MOST_LISTED])] if table.rows else []
     tables += [_build_averages(metric, column, spreads[metric.id], chosen[metric.id], changes) for metric in metrics]
     return Part(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tuple(tables), abreast)
 
@@ -154,7 +156,7 @@ def _build_table(metrics: Sequence[Metric], column: str, spreads: Spreads, units
                 cells_by_group.setdefault((item.label, group.name), []).append(cell)
     several = any(len(runs) > 1 for runs in spreads.values())
     rows = [
-        (name, *((label,) if several else ()), str(len(cells)), "; ".join(cells))
+        (name, *((label,) if several else ()), print_number(str(len(cells))), "; ".join(cells))
         for (label, name), cells in sorted(
             cells_by_group.items(), key=lambda item: (-len(item[1]), item[0][0], split_numbers(item[0][1]))
         )

@@ -21,7 +21,7 @@ from assay.number_styles.prefixed import (
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.quality.finding import list_names
 from assay.report.cell_links import VERDICT, CellVerdict, PrintedColumn
-from assay.report.document import MetricTable
+from assay.report.tables import MetricTable
 
 RISE, FALL = "▲", "▼"
 NO_VALUE = "–"

@@ -24,10 +24,11 @@ from assay.lang.segments import name_file
 from assay.number_styles.prefixed import format_delta, format_interval, format_value
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import STATISTIC, CellLink, CellSource
-from assay.report.document import Plot, Table
+from assay.report.document import Plot
 from assay.report.judged_cells import NO_VALUE
 from assay.report.row_units import RowUnit
 from assay.report.run_results import add_unit
+from assay.report.tables import Table
 
 LINES, HOSTS = "detail", "detail-hosts"  # chart templates
 COLUMNS = ("line", "x", "y", "low", "high", "step", "gap")
@@ -265,7 +266,7 @@ def _build_table(metric: Metric, runs: Sequence[RunCourse], symbol: str) -> Tabl
         columns = [1, *(2 + 3 * index for index in range(len(others)))]
         for x, run in zip(columns, () if metric.per else runs, strict=False):
             links.append(CellLink(y, x, STATISTIC, (CellSource(metric.id, run.run, statistic=name),)))
-    return Table("Quantiles", tuple(header), tuple(rows), leads=tuple(links))
+    return Table("Quantiles", tuple(header), tuple(rows), leads=tuple(links), row_units=(symbol,) * len(rows))
 
 
 def _format_ends(interval: Interval) -> str:

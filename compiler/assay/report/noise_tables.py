@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from assay.judgement.noise import CHANGES, MOST_RUNS, Noise
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report, Section
 from assay.lang.segments import get_whole
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.prefixed import format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import AVERAGE, CellLink, CellSource
-from assay.report.document import Document, Part, Table
+from assay.report.document import Document, Part
+from assay.report.row_units import RowUnit
 from assay.report.run_results import Choices, RunFigures, add_unit, list_version_labels
+from assay.report.tables import Table
 
 TITLE = "Noise from run to run"
 HEADER = ("", "Mean", "Deviation", "Deviation, %", *(f"Runs for {change:g} %" for change in CHANGES))
@@ -54,13 +58,20 @@ def _build_table(
     means: dict[str, list[float]] = {}  # by the metric that segments are of
     for name in section.metrics:
         means.setdefault(get_whole(name), []).extend(item.mean for item in [noise[name]] if item)
-    rows = tuple(_build_row(checked.get_metric(name), noise[name], means[get_whole(name)]) for name in section.metrics)
+    metrics = list(map(checked.get_metric, section.metrics))
+    units = tuple(_choose_unit(metric, noise[metric.id], means[get_whole(metric.id)])[1] for metric in metrics)
+    rows = tuple(_build_row(metric, noise[metric.id], means[get_whole(metric.id)]) for metric in metrics)
     links = tuple(
         CellLink(row, 1, AVERAGE, tuple(CellSource(name, run) for run in runs))
         for row, name in enumerate(section.metrics)
         if noise[name]
     )
-    return Table(section.title, HEADER, rows, of_rows=tuple(section.metrics), leads=links)
+    return Table(section.title, HEADER, rows, of_rows=tuple(section.metrics), leads=links, row_units=units)
+
+
+def _choose_unit(metric: Metric, noise: Noise | None, means: Sequence[float]) -> RowUnit:
+    symbol = metric.unit.symbol
+    return choose_prefix(means, symbol) if noise else (Fraction(1), symbol)
 
 
 def _build_row(metric: Metric, noise: Noise | None, means: Sequence[float]) -> tuple[str, ...]:
@@ -68,10 +79,10 @@ def _build_row(metric: Metric, noise: Noise | None, means: Sequence[float]) -> t
 
     `means` are those of all rows with the same unit.
     """
+    factor, symbol = _choose_unit(metric, noise, means)
     if noise is None:
-        return (add_unit(metric.name, metric.unit.symbol), *[NO_VALUE] * (len(HEADER) - 1))
-    factor, symbol = choose_prefix(means, metric.unit.symbol)
+        return (add_unit(metric.name, symbol), *[NO_VALUE] * (len(HEADER) - 1))
     mean, deviation = (value * factor.numerator / factor.denominator for value in (noise.mean, noise.deviation))
-    numbers = (NO_VALUE if number is None else str(number) for number in noise.runs_to_detect)
+    numbers = (NO_VALUE if number is None else print_number(str(number)) for number in noise.runs_to_detect)
     cells = format_value(mean), format_value(deviation), format_value(noise.percent)
     return (add_unit(metric.name, symbol), *cells, *numbers)

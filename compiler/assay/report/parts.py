@@ -24,13 +24,14 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, render_blocks
 from assay.report.blocks.row_notes import describe_unshown_rows
-from assay.report.document import Appendix, Chart, Entry, Group, MetricTable, Part, Plot, name_table
+from assay.report.document import Chart, Entry, Group, Part, Plot, name_table
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import build_metric_entry
 from assay.report.placeholders import collect_placeholder_values, list_labels
 from assay.report.prose import Prose
 from assay.report.run_groups import ShownGroup, list_cases, list_main_runs
 from assay.report.run_results import Choices, RunFigures, label_group_runs, list_version_labels
+from assay.report.tables import Appendix, MetricTable
 from assay.report.versions import Version, combine_runs
 
 

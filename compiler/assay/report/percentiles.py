@@ -11,15 +11,16 @@ from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Section
 from assay.lang.segments import get_whole, is_segment
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.registry import get_style
 from assay.number_styles.row import NO_VALUE, Distribution
 from assay.report.cell_links import PERCENT, STATISTIC, CellLink, CellSource
-from assay.report.document import Table
 from assay.report.flat_charts import is_share
 from assay.report.row_units import ReportUnits, RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit, format_metric_row
 from assay.report.section_notes import list_repeated_count_notes
 from assay.report.statistic_names import COUNT, DEVIATION, GREATEST, LEAST, MEAN, MEDIAN, PERCENTILES
+from assay.report.tables import Table
 from assay.report.versions import Version
 
 _TYPICAL = "p95"  # the percentile that explains all, if a table has it
@@ -136,7 +137,8 @@ def build_percentile_table(
         if metric.id not in shares or sources[0].statistic in _OF_SHARES
     )
     title = f"{section.title}: {', '.join(names)}"
-    return Table(title, tuple(header), tuple(rows), of_rows=tuple(metric.id for metric in metrics), leads=tuple(links))
+    return Table(title, tuple(header), tuple(rows), of_rows=tuple(metric.id for metric in metrics), leads=tuple(links),
+                 row_units=tuple(choose_row_unit(item, neighbours, units, choices)[1] for item in metrics))  # fmt: skip
 
 
 def list_split_notes(
@@ -218,7 +220,7 @@ def _build_row(
         ]
         scaled_values = [None if item is None else item * (1.0 if name == COUNT else factor) for item in values]
         row = format_metric_row(number_style, metric, scaled_values)
-        row_cells = [f"{item:.0f}" for item in values if item is not None] if name == COUNT else row.cells
+        row_cells = [print_number(f"{item:.0f}") for item in values if item is not None] if name == COUNT else row.cells
         cells += [row_cells[0], *chain.from_iterable(zip(row_cells[1:], row.percents, strict=True))]
     return tuple(cell or NO_VALUE for cell in cells)
 

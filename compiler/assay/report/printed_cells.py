@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from assay.judgement.verdict import Verdict
 from assay.lang.model.package import Package
 from assay.lang.segments import is_segment
+from assay.number_styles.cell_text import CellValue
 from assay.report.cell_links import (
     AVERAGE,
     CHANGE,
@@ -31,12 +32,13 @@ from assay.report.cell_links import (
     CellSource,
     CellVerdict,
 )
-from assay.report.document import Appendix, Document, MetricTable, Part, Table, name_table
+from assay.report.cells import FALLS_SHORT
+from assay.report.document import Document, Part, name_table
 from assay.report.first_page.answer import Answer, JudgedRow
 from assay.report.judged_cells import format_verdict
+from assay.report.tables import Appendix, MetricTable, Table, list_linked_cells
 from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
-FALLS_SHORT = " *"
 DELTAS = (DIFFERENCE, PERCENT, CHANGE, INTERVAL, VERDICT)
 ROWS = (ROW, REPEATS)  # kinds of values that are measured on rows
 ROW_PRINTS = (JUDGED, SHARE, SHORT, LINES, MEAN)  # kinds of values in columns that belong to no run
@@ -48,7 +50,7 @@ class Cell:
 
     `row_aliases` are other names of its row, `column_aliases` of its column. `decided_by` are tables whose cells decide
     its value, or the names of cells that it counts; `entry` is the dictionary entry of its column. `verdict` is the one
-    that it prints, if any.
+    that it prints, if any; `value` is the number or the interval that it prints, `unit` the symbol of its unit.
     """
 
     section: str
@@ -62,6 +64,8 @@ class Cell:
     decided_by: tuple[str, ...] = ()
     entry: str = ""
     verdict: CellVerdict | None = None
+    value: CellValue = None
+    unit: str = ""
 
     @property
     def name(self) -> str:
@@ -170,21 +174,18 @@ def _list_metric_cells(title: str, table: MetricTable, aliases: Aliases) -> Iter
     A sample count belongs to the metric that was counted.
     """
     labels = Counter(row[0] for row in table.rows)
-    verdicts = table.verdicts_by_cell
     for number, (row, metric) in enumerate(zip(table.rows, table.metrics, strict=True)):
         row_aliases = aliases.get(metric, (metric,)) if metric else ()
         label = row[0] if labels[row[0]] == 1 or not metric else f"{row[0]} ({metric})"
         run_column = ""
-        for index, (name, text, item) in enumerate(zip(table.header[1:], row[1:], table.printed, strict=False)):
+        for name, item, cell in zip(table.header[1:], table.printed, table.list_row_cells(number), strict=False):
             run_column = run_column if item.prints in DELTAS else name
             column = f"{run_column} {name}" if item.prints in DELTAS else name
             run = item.version or item.runs[-1]
             column_aliases = (f"{run} {name}" if item.prints in DELTAS else run,)
-            if text:
-                prints = item.prints if metric else SIZE
-                sources = tuple(CellSource(metric or table.counted, run) for run in item.runs)
-                verdict = verdicts.get((number, index + 1))
-                yield Cell(title, label, column, text, prints, sources, row_aliases, column_aliases, verdict=verdict)
+            if cell.text:
+                yield Cell(title, label, column, cell.text, cell.prints, cell.sources, row_aliases, column_aliases,
+                           verdict=cell.verdict, value=cell.value, unit=cell.unit)  # fmt: skip
     if table.percentiles:
         yield from _list_table_cells(title, table.percentiles, aliases)
 
@@ -196,8 +197,7 @@ def _list_table_cells(section: str, table: Table | Appendix, aliases: Aliases) -
     labels = number_duplicates([", ".join(row[:key_width]) for row in table.rows])
     columns = _name_columns(table)
     first_cells = Counter(row[0] for row in table.rows)
-    for lead in table.leads:
-        text = table.rows[lead.row][lead.column].removesuffix(FALLS_SHORT)
+    for lead, cell in list_linked_cells(table):
         row_aliases = aliases.get(entries[lead.row], ()) if entries else ()
         if key_width > 1 and first_cells[table.rows[lead.row][0]] == 1:
             row_aliases = (table.rows[lead.row][0],)
@@ -206,13 +206,16 @@ def _list_table_cells(section: str, table: Table | Appendix, aliases: Aliases) -
             section,
             labels[lead.row],
             columns[lead.column],
-            text,
-            lead.prints,
-            lead.of,
+            cell.text.removesuffix(FALLS_SHORT),
+            cell.prints,
+            cell.sources,
             row_aliases,
             column_aliases,
             lead.decided_by,
             table.of_columns[lead.column] if table.of_columns else "",
+            cell.verdict,
+            cell.value,
+            cell.unit,
         )
 
 
@@ -255,7 +258,9 @@ def _list_quoted_cells(part: Part, preceding: int = 0) -> Iterator[Cell]:
             source = CellSource(item.entry, item.run, item.where, item.since, item.until, item.statistic)
             prints = item.prints or (STATISTIC if item.statistic else ROW)
             row = f"paragraph {preceding + index + 1}"
-            yield Cell(part.title, row, column, text, prints, item.sources or (source,))
+            yield Cell(
+                part.title, row, column, text, prints, item.sources or (source,), value=item.number, unit=item.symbol
+            )
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:

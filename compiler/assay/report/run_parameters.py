@@ -8,7 +8,6 @@ from assay.lang.blocks.facts import Facts
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.report.cell_links import COLUMN, FACT, CellLink, CellSource, link_facts
-from assay.report.document import Table
 from assay.report.glossary import SINCE, UNTIL, get_constant_id, get_row_id
 from assay.report.run_results import (
     OWN_NAME,
@@ -21,6 +20,7 @@ from assay.report.run_results import (
     list_own_names,
     list_phase_rows,
 )
+from assay.report.tables import Table
 from assay.util.escape import shorten
 
 TITLE = "Overall run parameters"

@@ -13,6 +13,7 @@ from assay.lang.model.package import Constant, Metric
 from assay.lang.model.parts import get_group_name
 from assay.lang.model.report import ManifestRow, Report
 from assay.lang.time_format import format_instant
+from assay.number_styles.cell_text import print_number, print_value
 from assay.number_styles.chart_points import HostSpread, PointKind, format_centile, format_host_point, format_point
 from assay.number_styles.exact_decimal import format_exact
 from assay.number_styles.prefixed import format_whole_row
@@ -273,7 +274,7 @@ def format_run_parameter(row: ManifestRow, run: RunFigures, choices: Choices) ->
     if row.built == "analysis date":
         return choices.date
     if row.built == "filters applied":
-        return str(len(choices.filters))
+        return print_number(str(len(choices.filters)))
     if row.constant:
         value = run.constants[row.constant]
         if row.needs and not run.constants[row.needs]:
@@ -324,7 +325,7 @@ def _format_centile_point(
 def format_constant(constant: Constant, value: object) -> str:
     """Return a constant as tables and titles print it: durations in seconds, an empty text as a dash."""
     if constant.type == "duration" and isinstance(value, int):
-        return format_exact(value, 9)
+        return print_number(format_exact(value, 9))
     return format_typed_value(constant.type, None if value == "" else value)
 
 
@@ -334,4 +335,8 @@ def format_typed_value(kind: str, value: object) -> str:
         return NO_VALUE
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return format_instant(value) if kind == "instant" and isinstance(value, int) else shorten(str(value))
+    return (
+        format_instant(value)
+        if kind == "instant" and isinstance(value, int)
+        else print_value(value, shorten(str(value)))
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
@@ -15,13 +16,13 @@ from assay.number_styles.registry import Style, get_style
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report import run_results
 from assay.report.cell_links import CellVerdict, list_printed_columns
-from assay.report.document import MetricTable
 from assay.report.formatted_text import name_anchor
 from assay.report.judged_cells import format_judged_cells, get_sort_keys, list_cell_verdicts, name_judged_columns
 from assay.report.percentiles import build_percentile_table, list_split_notes
 from assay.report.row_units import ReportUnits, RowUnit, choose_row_unit
 from assay.report.run_results import Choices, RunFigures, add_unit
 from assay.report.section_notes import list_chart_notes, list_count_notes, list_verdict_notes
+from assay.report.tables import MetricTable
 from assay.report.versions import Version, list_mean_notes
 from assay.util.percent_change import to_percent
 
@@ -77,7 +78,7 @@ def build_section(context: SectionContext, section: Section, counted: Sequence[s
         [item.figures.version for item in context.versions],
         is_judged=judgements is not None,
     )
-    rows, sort_keys = [], []
+    rows, sort_keys, units = [], [], list[str]()
     verdicts: list[CellVerdict] = []
     for number, metric in enumerate(metrics):
         values = [run_results.get_average(run, metric, context.choices.summary) for run in runs]
@@ -85,6 +86,7 @@ def build_section(context: SectionContext, section: Section, counted: Sequence[s
         judged_cells = [format_judged_cells(change, metric.unit.symbol) for change in changes]
         unit = choose_row_unit(metric, metrics, context.units, context.choices)
         rows.append(compare_values(style, metric, values, judged_cells, unit))
+        units.append(unit[1] if style.has_unit_prefixes else metric.unit.symbol)
         sort_keys.append(list_sort_keys(values, list(map(get_sort_keys, changes))))
         verdicts += list_cell_verdicts(number, changes, printed)
     labels = [item.label for item in context.versions]
@@ -94,6 +96,7 @@ def build_section(context: SectionContext, section: Section, counted: Sequence[s
         rows.append(_sample_counts(style, counted, runs, (len(header) - 2) // max(1, len(runs) - 1)))
         sort_keys.append((None,) * (len(header) - 1))
         metric_ids.append(None)
+        units.append("")
     return MetricTable(
         name_anchor(section.title),
         section.title,
@@ -105,6 +108,7 @@ def build_section(context: SectionContext, section: Section, counted: Sequence[s
         printed=printed,
         sort_keys=tuple(sort_keys) if style.has_unit_prefixes or judgements else (),
         verdicts=tuple(verdicts),
+        units=tuple(units),
         percentiles=build_percentile_table(context.checked, section, context.versions, context.choices, context.units),
     )
 
@@ -148,9 +152,10 @@ def compare_values(
 
     `judged_cells` has the cells of each further run that follow its differences. Without a `unit`, it suits the values.
     """
-    symbol = metric.unit.symbol
+    factor, symbol = (
+        unit if unit and number_style.has_unit_prefixes else choose_unit_of_values(number_style, metric, values)
+    )
     if number_style.has_unit_prefixes:
-        factor, symbol = unit or choose_prefix(values, symbol)
         values = [None if value is None else value * factor.numerator / factor.denominator for value in values]
     row = run_results.format_metric_row(number_style, metric, values)
     cells = [add_unit(metric.name, symbol), row.cells[0]]
@@ -160,12 +165,18 @@ def compare_values(
     return tuple(cells)
 
 
+def choose_unit_of_values(number_style: Style, metric: Metric, values: Sequence[float | None]) -> RowUnit:
+    """Return the unit in which a number style prints some values of a metric."""
+    symbol = metric.unit.symbol
+    return choose_prefix(values, symbol) if number_style.has_unit_prefixes else (Fraction(1), symbol)
+
+
 def _sample_counts(
     number_style: Style, metrics: Sequence[str], runs: Sequence[RunFigures], columns_per_run: int
 ) -> tuple[str, ...]:
     """Return the row with the number of samples in each run: from the least to the greatest of the metrics."""
     sizes = [sorted({run.results.metrics[metric].size for metric in metrics}) for run in runs]
     texts = [dict.fromkeys(map(number_style.format_sample_count, (item[0], item[-1]))) for item in sizes]
-    first, *rest = map("–".join, texts)
+    first, *rest = (next(iter(item)) if len(item) == 1 else "–".join(item) for item in texts)
     blanks = [""] * (columns_per_run - 1)
     return ("Sample count", first, *(cell for count in rest for cell in (count, *blanks)))

@@ -11,6 +11,7 @@ from fractions import Fraction
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.series import Series
 from assay.lang.units import get_package_library
+from assay.number_styles.cell_text import convert_text, print_number
 from assay.number_styles.exact_decimal import format_rounded_fraction, to_fraction
 from assay.number_styles.registry import Style
 
@@ -116,10 +117,20 @@ def format_statistic(
     unit: str = "",
 ) -> str:
     """Return a statistic with its unit: as tables print averages of series, or with `decimals`."""
-    symbol = "%" if statistic.is_share else unit or series.unit.symbol
+    symbol = choose_statistic_unit(statistic, series, unit)
     number = value if statistic.is_share else value * compute_unit_factor(checked, series, unit)
     if decimals is None:
         text = number_style.format_table_row([float(number)], DIGITS).cells[0]
     else:
-        text = format_rounded_fraction(number, decimals)
-    return f"{text} {symbol}" if symbol else text
+        text = print_number(format_rounded_fraction(number, decimals))
+    return add_unit_to_text(text, symbol)
+
+
+def choose_statistic_unit(statistic: SeriesStatistic | None, series: Series, unit: str = "") -> str:
+    """Return the symbol of the unit of a statistic: percent of a share, else the chosen unit or that of the series."""
+    return "%" if statistic and statistic.is_share else unit or series.unit.symbol
+
+
+def add_unit_to_text(text: str, symbol: str) -> str:
+    """Return the text of a number with its unit behind it."""
+    return convert_text(text, lambda number: f"{number} {symbol}") if symbol else text

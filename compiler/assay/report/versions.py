@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from assay.lang.model.package import Metric
 from assay.number_styles.row import Centile, Distribution, FormulaResult, RunResults
-from assay.report.document import Table
 from assay.report.run_results import RunFigures, name_versions
+from assay.report.tables import Table
 
 VARYING = "varies from run to run"
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from assay.report.cell_links import JUDGED, OUTCOME, WORDS, CellLink
-from assay.report.document import Document, Part, Table
+from assay.report.document import Document, Part
 from assay.report.document_json import parse_document
 from assay.report.observations.sentences import describe_outcomes
+from assay.report.tables import Table
 from tests.support.documentation import ROOT
 
 SCENARIOS = ("Scenario", "Date", "Version", "Result", "Why")

@@ -186,7 +186,9 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
             if source.run == run.id
             else f"{recorded_run.label} ({source.run.removeprefix(f'{run.id}:')})"
         )
-        request = TraceRequest(item, source, applied_filters, run, label, cell.name, cell.prints, printed_text)
+        request = TraceRequest(
+            item, source, applied_filters, run, label, cell.name, cell.prints, printed_text, cell.unit
+        )
         traced_runs.append(trace_value(session, built_report, request))
     return TracedCell(
         cell,

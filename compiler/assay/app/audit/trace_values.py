@@ -17,6 +17,7 @@ from assay.app.session.session import Session
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
+from assay.number_styles.exact_decimal import MOST_DECIMALS
 from assay.number_styles.registry import Style, get_style
 from assay.number_styles.unit_prefix import list_prefixed_units
 from assay.plan.planner import AppliedFilter
@@ -102,7 +103,8 @@ class TracedRun:
 class TraceRequest:
     """A value to trace: its subject, source, filters and run, with the label of the run in the report.
 
-    `cell` is the name of the cell, `prints` what it prints; `text` is its text if it prints this value alone.
+    `cell` is the name of the cell, `prints` what it prints; `text` is its text if it prints this value alone,
+    in `unit`.
     """
 
     item: Subject
@@ -113,6 +115,7 @@ class TraceRequest:
     cell: str
     prints: str
     text: str = ""
+    unit: str = ""
 
 
 def trace_value(session: Session, built_report: BuiltReport, request: TraceRequest) -> TracedRun:
@@ -275,11 +278,12 @@ def _compute_series_statistic(built_report: BuiltReport, request: TraceRequest, 
     assert isinstance(request.item, SeriesSubject)
     statistic = parse_statistic(request.source.statistic)
     value = statistic.compute(rows) if statistic else None
-    number_text, _, unit = request.text.partition(" ")
     number_style = get_style(built_report.provenance.content.options.style)
     printed_texts = [
-        format_statistic(built_report.checked, number_style, request.item.item, statistic, value, decimals, unit)
-        for decimals in (len(number_text.partition(".")[2]), None)
+        format_statistic(
+            built_report.checked, number_style, request.item.item, statistic, value, decimals, request.unit
+        )
+        for decimals in (None, *range(MOST_DECIMALS + 1))
         if statistic and value is not None
     ]
     if value is None or request.text not in printed_texts:

@@ -77,10 +77,16 @@ def _split_place(place: str, *, is_single: bool) -> tuple[str, Path]:
 
 
 def _read_document(folder: Path) -> Document:
+    """Return the document of a build. Raises AssayError: it cannot be read, or its cells have no values."""
     try:
-        return parse_document((folder / "document.json").read_text(encoding="utf-8"))
+        document = parse_document((folder / "document.json").read_text(encoding="utf-8"))
     except OSError as error:
         raise fail("no-document", f"the document of the build cannot be read: {error}", status=USAGE) from None
+    tables = document.metric_tables
+    if any(table.metrics for table in tables) and not any(table.values for table in tables):
+        raise fail("no-document", f"the document of the build has no values of cells: {folder / 'document.json'}",
+                   hint="it was built by an earlier version: build the report again", status=USAGE)  # fmt: skip
+    return document
 
 
 def draft_observations(session: Session, places: Sequence[str]) -> str:

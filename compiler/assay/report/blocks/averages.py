@@ -8,6 +8,7 @@ from fractions import Fraction
 from assay.lang.blocks.averages import Averages
 from assay.lang.model.series import Series
 from assay.lang.series_wording import describe_labels
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.exact_decimal import format_rounded_fraction, to_fraction
 from assay.number_styles.registry import Style
 from assay.number_styles.row import NO_VALUE
@@ -16,9 +17,9 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
 from assay.report.blocks.rows import Row
 from assay.report.cell_links import LINES, MEAN, PERCENT, WORDS, CellLink, CellSource
-from assay.report.document import Table
 from assay.report.run_results import add_unit
 from assay.report.series_statistic import DIGITS, compute_mean_over_time, select_rows_within
+from assay.report.tables import Table
 from assay.util.percent_change import compute_percent_change
 
 
@@ -80,7 +81,7 @@ def build_averages_table(context: RenderContext, item: Averages, shown_run: Show
         (
             series.doc,
             describe_labels(context.checked.package, series),
-            str(_count_lines(series, series_rows)),
+            print_number(str(_count_lines(series, series_rows))),
             cell,
             _format_percent_change(means[0], mean) if index else "",
         )
@@ -97,7 +98,12 @@ def build_averages_table(context: RenderContext, item: Averages, shown_run: Show
     ]
     links = tuple(link for row in range(len(sources)) for link in link_cells(row, sources[0], sources[row]))
     return Table(
-        add_label_to_title(item.title, shown_run.title_label), header, tuple(rows), of_rows=item.series, leads=links
+        add_label_to_title(item.title, shown_run.title_label),
+        header,
+        tuple(rows),
+        of_rows=item.series,
+        leads=links,
+        row_units=(symbol,) * len(rows),
     )
 
 
@@ -136,4 +142,5 @@ def _format_percent_change(first: float | None, value: float | None) -> str:
     """Return the difference from the first value, in percent of its amount."""
     if first is None or value is None or not first:
         return NO_VALUE
-    return format_rounded_fraction(compute_percent_change(to_fraction(first), to_fraction(value)), 1)
+    change = compute_percent_change(to_fraction(first), to_fraction(value))
+    return print_number(format_rounded_fraction(change, 1))

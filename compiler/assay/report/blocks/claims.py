@@ -12,16 +12,17 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.parts import Cell, Claim
 from assay.lang.model.report import Report
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.registry import Style, get_style
 from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.pivot import group_pivot_rows
-from assay.report.blocks.repeats import average_rows, format_count_of_repeats, get_printed_kind, link_repeats
+from assay.report.blocks.repeats import add_count_of_repeats, average_rows, get_printed_kind, link_repeats
 from assay.report.blocks.rows import Row
 from assay.report.cell_links import JUDGED, WORDS, CellLink
-from assay.report.document import Appendix
 from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures, list_own_names
+from assay.report.tables import Appendix
 
 File = tuple[str, int, str]
 """Name of an input file from its run's directory, bytes, sha256."""
@@ -140,7 +141,7 @@ def _create_source(
     for place, rows in rows_by_cell.items():
         value = average_rows(rows, [metric.id])[metric.id]
         text = block_rows.format_metric_value(checked, number_style, metric, value)
-        cells[place] = text + format_count_of_repeats(rows, metric.id), _compute_exact_value(checked, metric, value)
+        cells[place] = add_count_of_repeats(text, rows, metric.id), _compute_exact_value(checked, metric, value)
     (own_name,) = list_own_names(report.label, [run])
     return Source(run.id, label, own_name, files, cells, rows_by_cell)
 
@@ -255,9 +256,7 @@ def _list_rows(checked_claim: CheckedClaim) -> Iterator[tuple[str, ...]]:
             else ()
         )
         yield (
-            cell.down,
-            cell.across,
-            cell.value,
+            *map(print_number, (cell.down, cell.across, cell.value)),
             *run,
             *(format_value(cell, source) for source in checked_claim.agreeing_runs),
         )

@@ -15,9 +15,10 @@ from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, Term, register_renderer
 from assay.report.cell_links import FORMULA, CellLink, CellSource
-from assay.report.document import Entry, Table
+from assay.report.document import Entry
 from assay.report.glossary import OVER_METRICS
 from assay.report.run_results import RunFigures, add_unit
+from assay.report.tables import Table
 
 
 def explain(_checked: CheckedPackage, table: ClassTable) -> Iterable[Term]:
@@ -117,4 +118,6 @@ def _build_table(
     sources = [tuple(CellSource(name, run, item.where) for name in names for run in item.runs) for item in columns]
     links = tuple(CellLink(y, x, FORMULA, item) for y in range(len(rows)) for x, item in enumerate(sources, start=1))
     entry_ids = (get_class_table_id(table),) * len(header)
-    return Table(title, header, tuple(rows), of_columns=entry_ids, leads=links), list(notes)
+    return Table(
+        title, header, tuple(rows), of_columns=entry_ids, leads=links, row_units=(table.unit.symbol,) * len(rows)
+    ), list(notes)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from decimal import Decimal, InvalidOperation
+from dataclasses import dataclass
 from fractions import Fraction
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.blocks.conclusion import FALLS, RISES, STAYS, Conclusion, Rule
 from assay.lang.model.package import Metric
+from assay.number_styles.cell_text import get_value, print_number
 from assay.number_styles.exact_decimal import format_on_same_side, to_fraction
 from assay.number_styles.row import NO_VALUE
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.blocks.section import find_judgements, list_groups, title_table
-from assay.report.cell_links import AVERAGE, INTERVAL, JUDGED, PERCENT, WORDS, CellLink, CellSource
-from assay.report.document import Table
+from assay.report.cell_links import AVERAGE, INTERVAL, JUDGED, PERCENT, WORDS, CellLink, CellSource, CellVerdict
 from assay.report.judged_cells import format_judged_cells, name_judged_columns
 from assay.report.rules import Outcome, decide_rule, is_change_allowed
 from assay.report.run_results import get_average
-from assay.report.sections import compare_values
+from assay.report.sections import choose_unit_of_values, compare_values
+from assay.report.tables import Table
 from assay.report.versions import Version
 from assay.util.percent_change import compute_percent_change
 
@@ -51,9 +52,10 @@ def build_conclusion_table(context: RenderContext, item: Conclusion, versions: S
     has_many_columns = len(others) > 1
     judgements = find_judgements(context, versions)
     cells = [(rule, version) for rule in item.rules for version in others]
+    built_rows = [_build_row(context, rule, base, version, judgements) for rule, version in cells]
     rows = [
-        (*((version.label,) if has_many_columns else ()), *_build_row(context, rule, base, version, judgements))
-        for rule, version in cells
+        (*((version.label,) if has_many_columns else ()), *row.texts)
+        for (_, version), row in zip(cells, built_rows, strict=True)
     ]
     values = (base.label, "value" if has_many_columns else "".join(version.label for version in others), "Δ%")
     interval = name_judged_columns(judgements.level)[:1] if judgements else ()
@@ -65,7 +67,20 @@ def build_conclusion_table(context: RenderContext, item: Conclusion, versions: S
             row, 1 + has_many_columns, rule.metric, (base.runs, version.runs), is_judged=bool(interval)
         )
     )
-    return Table(item.title, header, tuple(rows), of_rows=tuple(rule.metric for rule, _ in cells), leads=links)
+    verdicts = tuple(CellVerdict(y, len(header) - 1, row.outcome) for y, row in enumerate(built_rows))
+    return Table(
+        item.title, header, tuple(rows), of_rows=tuple(rule.metric for rule, _ in cells), leads=links,
+        row_units=tuple(row.unit for row in built_rows), verdicts=verdicts,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _RuleRow:
+    """The row of a rule: its texts, the symbol of the unit of its values, and whether the rule holds, in a word."""
+
+    texts: tuple[str, ...]
+    unit: str
+    outcome: str
 
 
 def link_cells(
@@ -83,17 +98,20 @@ def link_cells(
 
 def _build_row(
     context: RenderContext, rule: Rule, base: Version, version: Version, judgements: ReportJudgements | None
-) -> tuple[str, ...]:
+) -> _RuleRow:
     metric = context.checked.get_metric(rule.metric)
     values = [get_average(item.figures, metric, context.choices.summary) for item in (base, version)]
-    row = [cell or NO_VALUE for cell in compare_values(context.number_style, metric, values)]
+    unit = choose_unit_of_values(context.number_style, metric, values)
+    row = [cell or NO_VALUE for cell in compare_values(context.number_style, metric, values, unit=unit)]
     percent = format_percent_for_rule(rule, metric, values, row[4])
     texts = (row[0], row[1], row[2], percent)
     if judgements is None:
-        return *texts, describe_rule(rule, metric), HOLDS[is_rule_met(rule, metric, *values)]
+        holds = HOLDS[is_rule_met(rule, metric, *values)]
+        return _RuleRow((*texts, describe_rule(rule, metric), holds), unit[1], holds)
     change = judgements.changes[rule.metric, version.id]
     outcome = Outcome.NO_VALUE if None in values else decide_rule(rule.kind, rule.percent, change)
-    return *texts, format_judged_cells(change, metric.unit.symbol)[0], describe_rule(rule, metric), outcome.value
+    interval = format_judged_cells(change, metric.unit.symbol)[0]
+    return _RuleRow((*texts, interval, describe_rule(rule, metric), outcome.value), unit[1], outcome.value)
 
 
 def describe_rule(rule: Rule, metric: Metric) -> str:
@@ -123,23 +141,22 @@ def format_percent_for_rule(rule: Rule, metric: Metric, values: Sequence[float |
     """
     old, new = values
     is_met = is_rule_met(rule, metric, old, new)
-    printed_number = _parse_number(printed_percent)
+    printed_number = _get_number(printed_percent)
     if is_met is None or not old or new is None or printed_number is None:
         return printed_percent
     if is_change_allowed(rule.kind, rule.percent, metric.better, printed_number) == is_met:
         return printed_percent
     change = compute_percent_change(to_fraction(old), to_fraction(new))
     decimals = len(printed_percent.partition(".")[2]) + 1
-    return format_on_same_side(
+    percent = format_on_same_side(
         change,
         decimals,
         lambda percent: is_change_allowed(rule.kind, rule.percent, metric.better, percent) == is_met,
     )
+    return print_number(percent)
 
 
-def _parse_number(text: str) -> Fraction | None:
-    """Return the number in a cell; None if it is not a number."""
-    try:
-        return Fraction(Decimal(text))
-    except (InvalidOperation, ValueError, OverflowError):
-        return None
+def _get_number(text: str) -> Fraction | None:
+    """Return the number that a cell prints; None if it prints none."""
+    value = get_value(text)
+    return to_fraction(value) if isinstance(value, (int, float)) else None

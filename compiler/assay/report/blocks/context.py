@@ -21,10 +21,11 @@ from assay.report.blocks import rows as block_rows
 from assay.report.blocks.chosen_rows import RowsByChoice, list_repeats
 from assay.report.blocks.rows import Row
 from assay.report.cell_links import QuotedValue
-from assay.report.document import Chart, Entry, MetricTable, Plot, Table
+from assay.report.document import Chart, Entry, Plot
 from assay.report.formatted_text import TextBlock
 from assay.report.prose import Prose
 from assay.report.run_results import Choices, RunFigures, format_typed_value
+from assay.report.tables import MetricTable, Table
 from assay.report.versions import Version
 
 #: with more runs than this, pages are in landscape format

@@ -9,9 +9,9 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Constant
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.cell_links import link_facts as link_facts
-from assay.report.document import Table
 from assay.report.glossary import get_constant_id
 from assay.report.run_results import RunFigures, add_unit, format_constant
+from assay.report.tables import Table
 
 
 @register_renderer(Facts)

@@ -13,6 +13,7 @@ from assay.lang.blocks.scatter import Scatter
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.model.headings import add_unit_if_missing, format_column_heading, format_metric_heading
 from assay.lang.model.package import Metric
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.exact_decimal import format_rounded_fraction, to_fraction
 from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
@@ -30,9 +31,10 @@ from assay.report.blocks.scatter import COARSE, Point, frame_points, thin_points
 from assay.report.blocks.timeline import MEAN, Lines, collect_lines, describe_reduced_lines, frame_lines
 from assay.report.cell_links import FACT, REPEATS, CellLink, CellSource, create_row_source
 from assay.report.charts.line_reduction import MAX_POINTS, Line, count_points, reduce_lines
-from assay.report.document import Mark, Plot, Table, Value
+from assay.report.document import Plot, Value
 from assay.report.glossary import get_column_id, get_constant_id
 from assay.report.run_results import RunFigures, add_unit
+from assay.report.tables import Mark, Table
 from assay.util.escape import shorten
 from assay.util.time_units import SECOND
 
@@ -372,13 +374,15 @@ def build_repeats_table(context: RenderContext, grid: Grid, scatter: Scatter, ca
             means.append(mean)
             shown_rows.append(tuple(format_cell(column, row[column.name]) for column in columns))
             links.append(CellLink(len(rows), len(columns) + 1, REPEATS, (sources[-1],)))
-            rows.append((case.label, *shown_rows[-1], _format_mean(context, metric, mean), str(len(points)), ""))
+            rows.append(
+                (case.label, *shown_rows[-1], _format_mean(context, metric, mean), print_number(str(len(points))), "")
+            )
         if len(means) > 1:
             mean = math.fsum(means) / len(means)
             links.append(CellLink(len(rows), len(columns) + 1, REPEATS, tuple(sources)))
             marks += [Mark(len(rows), x, STRONG) for x in range(len(columns) + 4)]
             common_keys = (texts[0] if len(set(texts)) == 1 else NO_VALUE for texts in zip(*shown_rows, strict=True))
-            texts = _format_mean(context, metric, mean), str(len(means)), _format_deviation(means)
+            texts = _format_mean(context, metric, mean), print_number(str(len(means))), _format_deviation(means)
             rows.append((f"{case.label}, mean", *common_keys, *texts))
     header = (
         "Case",
@@ -405,4 +409,6 @@ def _format_mean(context: RenderContext, metric: Metric, mean: float) -> str:
 def _format_deviation(means: Sequence[float]) -> str:
     """Return the deviation of some means, as of a sample, in percent of the amount of their mean."""
     mean = abs(math.fsum(means) / len(means))
-    return format_rounded_fraction(to_fraction(100 * statistics.stdev(means) / mean), 1) if mean else NO_VALUE
+    if not mean:
+        return NO_VALUE
+    return print_number(format_rounded_fraction(to_fraction(100 * statistics.stdev(means) / mean), 1))

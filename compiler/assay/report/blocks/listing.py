@@ -25,8 +25,8 @@ from assay.report.blocks.context import (
 )  # fmt: skip
 from assay.report.blocks.rows import Row, get_sort_key
 from assay.report.cell_links import COLUMN, REPEATS, ROW, CellLink, create_row_source
-from assay.report.document import Table
 from assay.report.glossary import get_column_id
+from assay.report.tables import Table
 
 #: number of rows that pages print of a listing with a metric `most`
 SHORTLIST = 10
@@ -132,15 +132,20 @@ class ListingTable:
 
     def build(self, title: str, rows: Sequence[Row], shortlist: tuple[int, ...] = ()) -> Table:
         """Return the table of some rows; pages print those of the `shortlist` (their indexes; empty: all)."""
-        columns = [(format_column_heading(column), self._format_keys(column.name, rows)) for column in self._keys]
-        columns += [(HEADING, [str(text) for text in get_column(rows, REJECTED_BY)])] if self.request.rejected else []
+        columns = [
+            (format_column_heading(column), self._format_keys(column.name, rows), column.unit.symbol)
+            for column in self._keys
+        ]
+        if self.request.rejected:
+            columns.append((HEADING, [str(text) for text in get_column(rows, REJECTED_BY)], ""))
         columns += [self._format_metric(metric, rows) for metric in self.metrics]
         entry_ids = [*(get_column_id(self.grain.name, name) for name in self.listing.keys)]
         entry_ids += [""] if self.request.rejected else []
         return Table(
             title,
-            tuple(heading for heading, _ in columns),
-            tuple(zip(*(cells for _, cells in columns), strict=True)),
+            tuple(heading for heading, _, _ in columns),
+            tuple(zip(*(cells for _, cells, _ in columns), strict=True)),
+            column_units=tuple(symbol for _, _, symbol in columns),
             of_columns=(*entry_ids, *self.listing.metrics),
             leads=self._link_cells(rows, shortlist or range(len(rows))),
             shortlist=shortlist,
@@ -159,14 +164,14 @@ class ListingTable:
     def _is_cut(self, text: str) -> bool:
         return bool(self.request.listing) and len(text) > LONG_TEXT
 
-    def _format_metric(self, metric: Metric, rows: Sequence[Row]) -> tuple[str, list[str]]:
-        """Return heading and cells of a metric; a report has a unit that suits the whole column."""
+    def _format_metric(self, metric: Metric, rows: Sequence[Row]) -> tuple[str, list[str], str]:
+        """Return heading, cells and unit of a metric; a report has a unit that suits the whole column."""
         values = get_column(rows, metric.id)
         if self.request.listing:
             return block_rows.format_metric_column(self.checked, self.number_style, metric, values)
         format_value = block_rows.format_metric_value
         cells = [format_value(self.checked, self.number_style, metric, value) for value in values]
-        return format_metric_heading(metric), cells
+        return format_metric_heading(metric), cells, metric.unit.symbol
 
     def _link_cells(self, rows: Sequence[Row], indexes: Sequence[int]) -> tuple[CellLink, ...]:
         """Link the cells of some rows: values of metrics first, then those of key columns."""

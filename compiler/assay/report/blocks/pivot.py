@@ -11,6 +11,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.headings import format_column_heading, format_metric_heading
 from assay.lang.model.package import Column, Metric
 from assay.lang.model.report import Report
+from assay.number_styles.cell_text import convert_text, print_number, print_value
 from assay.number_styles.exact_decimal import format_all_digits, format_on_same_side, to_fraction
 from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
@@ -25,8 +26,8 @@ from assay.report.blocks.context import (
     register_renderer,
 )  # fmt: skip
 from assay.report.blocks.repeats import (
+    add_count_of_repeats,
     average_rows,
-    format_count_of_repeats,
     get_printed_kind,
     group_repeats,
     link_repeats,
@@ -34,11 +35,12 @@ from assay.report.blocks.repeats import (
 from assay.report.blocks.row_notes import describe_excluded_rows, describe_repeats, exclude_rows
 from assay.report.blocks.rows import Key, Row, get_sort_key
 from assay.report.cell_links import SHARE, SHORT, CellLink
-from assay.report.document import Entry, Mark, Table
+from assay.report.cells import FALLS_SHORT
+from assay.report.document import Entry
 from assay.report.glossary import OVER_COLUMNS, OVER_METRICS, get_column_id, name_column
 from assay.report.run_results import RunFigures
+from assay.report.tables import Mark, Table
 
-FALLS_SHORT = " *"
 STRONG = "strong"
 SHADES = ("", "shaded", "shaded-2", "shaded-3")
 """Kinds of marks that tell diagonals apart; the first is no mark."""
@@ -187,7 +189,14 @@ def _build_pivot_table(
         if (place_rows := cells.rows_by_place.get((left, top)))
     )
     table = Table(
-        title, header, tuple(rows), tuple(marks), of_columns=entry_ids, of_headings=heading_entry, leads=links
+        title,
+        header,
+        tuple(rows),
+        tuple(marks),
+        of_columns=entry_ids,
+        of_headings=heading_entry,
+        leads=links,
+        row_units=(context.checked.get_metric(pivot.metric).unit.symbol,) * len(rows),
     )
     return table, _build_diagonals_table(context, pivot, shown_run, cells, (across, down)) if pivot.diagonals else None
 
@@ -249,10 +258,10 @@ def _build_diagonals_table(
     for y, place in enumerate(places):
         mean, place_rows = cells.means_by_place[place], cells.rows_by_place[place]
         leading_cells = (
-            format_all_digits(_compute_product(place)),
-            str(place[1]),
-            str(place[0]),
-            context.format_metric(metric, mean) + format_count_of_repeats(place_rows, metric.id),
+            print_number(format_all_digits(_compute_product(place))),
+            print_value(place[1], str(place[1])),
+            print_value(place[0], str(place[0])),
+            add_count_of_repeats(context.format_metric(metric, mean), place_rows, metric.id),
         )
         rows.append(
             (*leading_cells, *(_format_due_cells(context, pivot, metric, due_metric, mean) if due_metric else ()))
@@ -305,9 +314,10 @@ def _format_share(
     actual_value, due_value = context.compute_exact_metric(metric, row), context.compute_exact_metric(due_metric, row)
     if actual_value is None or not due_value:
         return NO_VALUE
-    return format_on_same_side(
+    share = format_on_same_side(
         100 * actual_value / due_value, 1, lambda printed_share: (printed_share < 100 - pivot.tolerance) == is_short
     )
+    return print_number(share)
 
 
 def _format_cell(context: RenderContext, pivot: Pivot, cells: Cells, place: Key) -> str:
@@ -316,10 +326,10 @@ def _format_cell(context: RenderContext, pivot: Pivot, cells: Cells, place: Key)
     if row is None:
         return NO_VALUE
     metric = context.checked.get_metric(pivot.metric)
-    text = context.format_metric(metric, row) + format_count_of_repeats(cells.rows_by_place[place], metric.id)
+    text = add_count_of_repeats(context.format_metric(metric, row), cells.rows_by_place[place], metric.id)
     due_metric = context.checked.get_metric(pivot.due) if pivot.due else None
     return (
-        text + FALLS_SHORT
+        convert_text(text, lambda number: number + FALLS_SHORT)
         if due_metric and block_rows.is_short(context.checked, metric, due_metric, row, pivot.tolerance)
         else text
     )

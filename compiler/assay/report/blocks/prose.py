@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.lang.blocks.prose import Prose as ProseBlock
+from assay.number_styles.cell_text import get_value
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.cell_links import CellSource, QuotedValue
 from assay.report.prose import Prose, Quote, RenderedProse
 from assay.report.run_results import RunFigures, list_own_names
+from assay.report.series_statistic import choose_statistic_unit, parse_statistic
 from assay.util.diagnostics import fail, suggest_nearest
 
 
@@ -33,21 +35,22 @@ def render_prose(context: RenderContext, prose: Prose) -> RenderedProse[Quote]:
     That is a choice which has no row in the quoted run, or a group without runs.
     """
 
-    def render_quote(quote: Quote) -> str | None:
-        """Return the text of a quote; None if its group has no runs, or its choice no row."""
-        group = context.find_group(quote.group)
-        if group is None:
-            return None
-        run = _find_quoted_run(group, quote)
-        row = group.find_row(quote.choice, run)
-        if quote.choice and row is None:
-            return None
-        if quote.statistic:
-            time_range = group.find_time_range(quote.choice, run) if quote.choice else None
-            return block_rows.format_series_quote(context.checked, context.number_style, quote, run, time_range)
-        return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
+    return prose.render(lambda quote: _render_quote(context, quote))
 
-    return prose.render(render_quote)
+
+def _render_quote(context: RenderContext, quote: Quote) -> str | None:
+    """Return the text of a quote, with its number; None if its group has no runs, or its choice no row."""
+    group = context.find_group(quote.group)
+    if group is None:
+        return None
+    run = _find_quoted_run(group, quote)
+    row = group.find_row(quote.choice, run)
+    if quote.choice and row is None:
+        return None
+    if quote.statistic:
+        time_range = group.find_time_range(quote.choice, run) if quote.choice else None
+        return block_rows.format_series_quote(context.checked, context.number_style, quote, run, time_range)
+    return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
 
 
 def _list_quoted_values(context: RenderContext, prose: RenderedProse[Quote]) -> Iterator[QuotedValue]:
@@ -72,8 +75,17 @@ def _list_quoted_values(context: RenderContext, prose: RenderedProse[Quote]) -> 
                 source = CellSource(quote.metric, run.id, where)
             yield QuotedValue(
                 index, begin, end, source.entry, description, run.id, source.where, source.since, source.until,
-                source.statistic,
+                source.statistic, number=get_value(_render_quote(context, quote) or ""),
+                symbol=_get_unit(context, quote),
             )  # fmt: skip
+
+
+def _get_unit(context: RenderContext, quote: Quote) -> str:
+    """Return the symbol of the unit that a quote prints."""
+    if not quote.statistic:
+        return context.checked.get_metric(quote.metric).unit.symbol
+    series = next(item for item in context.checked.package.series if item.name == quote.metric)
+    return choose_statistic_unit(parse_statistic(quote.statistic), series, quote.unit)
 
 
 def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:

@@ -56,6 +56,12 @@ def compare_repeats(base: Sequence[Fraction], other: Sequence[Fraction]) -> Chan
     return None if isinstance(comparison, Reason) else comparison.percent
 
 
+def add_count_of_repeats(text: str, rows: Sequence[Row], metric: str) -> str:
+    """Return the text of a mean with the number of repeats that it is of; one of a single row stays as it is."""
+    count = format_count_of_repeats(rows, metric)
+    return text + count if count else text
+
+
 def format_count_of_repeats(rows: Sequence[Row], metric: str) -> str:
     """Return how many repeats a printed mean is of, to be appended to it; empty for one row."""
     count = sum(row[metric] is not None for row in rows)

@@ -15,6 +15,7 @@ from assay.lang.model.package import Grain, Metric
 from assay.lang.model.parts import Block, Choice
 from assay.lang.model.report import Report
 from assay.lang.model.series import Series
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.exact_decimal import format_decimal, format_rounded_fraction, to_fraction
 from assay.number_styles.registry import Style
 from assay.number_styles.row import NO_VALUE
@@ -24,6 +25,7 @@ from assay.plan.request import RowRequest, name_rows_statement
 from assay.report.prose import Prose, Quote, find_metric_grain
 from assay.report.run_results import RunFigures
 from assay.report.series_statistic import (
+    add_unit_to_text,
     format_statistic,
     parse_statistic,
     select_lines,
@@ -179,28 +181,32 @@ def format_metric_value(
         return NO_VALUE
     measured_metric = checked.measured[metric.id]
     if decimals is None and isinstance(value, int) and Fraction(measured_metric.factor) == 1:
-        return str(value)
+        return print_number(str(value))
     converted_value = compute_value(checked, metric, value)
     assert converted_value is not None
     if decimals is None:
         return number_style.format_table_row([converted_value], metric.width).cells[0]
     exact_value = compute_exact_value(checked, metric, value)
-    return format_decimal(converted_value) if exact_value is None else format_rounded_fraction(exact_value, decimals)
+    return print_number(
+        format_decimal(converted_value) if exact_value is None else format_rounded_fraction(exact_value, decimals)
+    )
 
 
 def format_metric_column(
     checked: CheckedPackage, number_style: Style, metric: Metric, values: Sequence[object]
-) -> tuple[str, list[str]]:
-    """Return the heading of a column of measured values, with the unit that suits the greatest, and its cells.
+) -> tuple[str, list[str], str]:
+    """Return the heading of a column of measured values, with the unit that suits the greatest, its cells, the unit.
 
     Integers are printed as they are.
     """
     if Fraction(checked.measured[metric.id].factor) == 1 and all(
         isinstance(value, (int, NoneType)) for value in values
     ):
-        return add_unit_if_missing(metric.name, metric.unit.symbol), [
-            NO_VALUE if value is None else str(value) for value in values
-        ]
+        return (
+            add_unit_if_missing(metric.name, metric.unit.symbol),
+            [NO_VALUE if value is None else print_number(str(value)) for value in values],
+            metric.unit.symbol,
+        )
     numbers = [compute_value(checked, metric, value) for value in values]
     factor, symbol = Fraction(1), metric.unit.symbol
     if number_style.has_unit_prefixes:
@@ -210,7 +216,7 @@ def format_metric_column(
         NO_VALUE if number is None else number_style.format_table_row([number * scale], metric.width).cells[0]
         for number in numbers
     ]
-    return add_unit_if_missing(metric.name, symbol), cells
+    return add_unit_if_missing(metric.name, symbol), cells, symbol
 
 
 def list_quote_keys(checked: CheckedPackage, quote: Quote, chosen_row: Row | None) -> dict[str, object]:
@@ -249,7 +255,7 @@ def format_quote(
         )
     symbol = metric.unit.symbol
     value = format_metric_value(checked, number_style, metric, matching_rows[0][metric.id], quote.decimals)
-    return f"{value} {symbol}" if symbol else value
+    return add_unit_to_text(value, symbol)
 
 
 def format_series_quote(

@@ -9,10 +9,10 @@ from typing import TypeVar
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.blocks.section import Section
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
-from assay.report.document import MetricTable, Table
 from assay.report.row_units import choose_report_units
 from assay.report.run_results import get_average
 from assay.report.sections import SectionContext, build_section, list_section_notes
+from assay.report.tables import MetricTable, Table
 from assay.report.versions import Version
 
 T = TypeVar("T", Table, MetricTable)

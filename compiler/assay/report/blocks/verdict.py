@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from assay.judgement.change import Interval
@@ -10,6 +12,7 @@ from assay.lang.blocks.conclusion import NOT_WORSE
 from assay.lang.blocks.verdict import METRIC_HEADING, Verdict
 from assay.lang.model.headings import format_column_heading, format_metric_heading
 from assay.lang.model.package import Metric
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.exact_decimal import format_on_same_side
 from assay.number_styles.prefixed import format_percent_interval
 from assay.number_styles.row import NO_VALUE
@@ -28,20 +31,20 @@ from assay.report.blocks.context import (
 )  # fmt: skip
 from assay.report.blocks.repeats import (
     Groups,
+    add_count_of_repeats,
     average_rows,
     compare_repeats,
-    format_count_of_repeats,
     get_printed_kind,
     group_repeats,
     link_repeats,
 )
 from assay.report.blocks.row_notes import describe_excluded_rows, describe_repeats, exclude_rows, format_key
 from assay.report.blocks.rows import Key, Row
-from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSource
-from assay.report.document import Mark, Table
+from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSource, CellVerdict
 from assay.report.glossary import get_column_id
 from assay.report.rules import is_change_allowed
 from assay.report.run_results import RunFigures, name_run
+from assay.report.tables import Mark, Table
 from assay.util.escape import shorten
 from assay.util.percent_change import compute_percent_change
 
@@ -55,11 +58,39 @@ INTERVAL_NOTE = (
     "beyond the tolerance reaches into the tolerance, the runs cannot tell, which is no failure."
 )
 
-VerdictRows = tuple[tuple[str, ...], ...]
-"""A row for each metric and each of the baseline's rows.
 
-It has the key, metric, base, value, change in percent, the interval of the change (a dash without repeats), and result.
-"""
+@dataclass(frozen=True, slots=True)
+class JudgedChange:
+    """The change of a metric on a row: texts of base, value, change in percent and its interval, and the result.
+
+    The interval is a dash without repeats.
+    """
+
+    base: str
+    value: str
+    percent: str
+    interval: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """A row of a verdict: the texts of its key, its metric, and the change."""
+
+    keys: tuple[str, ...]
+    metric: Metric
+    change: JudgedChange
+
+    def list_cells(self, *, has_intervals: bool) -> tuple[str, ...]:
+        """Return the cells of the row in a table, with or without a column of intervals."""
+        change = self.change
+        interval = (change.interval,) if has_intervals else ()
+        label = format_metric_heading(self.metric)
+        return (*self.keys, label, change.base, change.value, change.percent, *interval, change.result)
+
+
+VerdictRows = tuple[VerdictRow, ...]
+"""A row for each of the baseline's rows and each metric."""
 
 
 @register_renderer(Verdict)
@@ -140,16 +171,10 @@ def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
     grain = _get_request(context, verdict).grain
     columns = [find_column(grain, name) for name in verdict.keys]
     return tuple(
-        (
-            *map(format_cell, columns, key),
-            format_metric_heading(metric),
-            *_judge_change(
-                context,
-                metric,
-                base_groups[key],
-                run_groups.get(key, ()),
-                verdict.tolerance,
-            ),
+        VerdictRow(
+            tuple(map(format_cell, columns, key)),
+            metric,
+            _judge_change(context, metric, base_groups[key], run_groups.get(key, ()), verdict.tolerance),
         )
         for key in base_groups
         for metric in map(context.checked.get_metric, verdict.metrics)
@@ -158,24 +183,20 @@ def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
 
 def _judge_change(
     context: RenderContext, metric: Metric, base_rows: Sequence[Row], run_rows: Sequence[Row], tolerance: int
-) -> tuple[str, str, str, str, str]:
-    """Return base, value, percent of change, its interval, and result; `run_rows` may be empty."""
+) -> JudgedChange:
+    """Return the change of a metric between the means of rows; `run_rows` may be empty."""
     base = average_rows(base_rows, [metric.id])
     row = average_rows(run_rows, [metric.id]) if run_rows else None
     texts = (
-        context.format_metric(metric, base) + format_count_of_repeats(base_rows, metric.id),
-        context.format_metric(metric, row) + (format_count_of_repeats(run_rows, metric.id) if run_rows else ""),
+        add_count_of_repeats(context.format_metric(metric, base), base_rows, metric.id),
+        add_count_of_repeats(context.format_metric(metric, row), run_rows, metric.id),
     )
     old, new = context.compute_exact_metric(metric, base), context.compute_exact_metric(metric, row)
     if old is None or new is None:
-        return (*texts, NO_VALUE, NO_VALUE, NOT_RUN if row is None else "no value")
+        return JudgedChange(*texts, NO_VALUE, NO_VALUE, NOT_RUN if row is None else "no value")
     if not old:
-        return (
-            *texts,
-            NO_VALUE,
-            NO_VALUE,
-            PASS if is_change_allowed(NOT_WORSE, 0, metric.better, new) else FAIL,
-        )
+        result = PASS if is_change_allowed(NOT_WORSE, 0, metric.better, new) else FAIL
+        return JudgedChange(*texts, NO_VALUE, NO_VALUE, result)
     percent = compute_percent_change(old, new)
     is_within_tolerance = is_change_allowed(NOT_WORSE, tolerance, metric.better, percent)
     percent_text = format_on_same_side(
@@ -186,9 +207,9 @@ def _judge_change(
         ),
     )
     interval = _compute_interval(context, metric, base_rows, run_rows)
-    return (
+    return JudgedChange(
         *texts,
-        percent_text,
+        print_number(percent_text),
         format_percent_interval(interval.low, interval.high) if interval else NO_VALUE,
         PASS if is_within_tolerance else CANNOT_TELL if _touches_tolerance(metric, tolerance, interval) else FAIL,
     )
@@ -232,13 +253,14 @@ def _build_verdict_table(
         *([INTERVAL_HEADING] if has_intervals else []),
         "Result",
     )
-    printed_rows = rows if has_intervals else tuple((*row[:-2], row[-1]) for row in rows)
-    marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] not in (PASS, CANNOT_TELL))
+    printed_rows = tuple(row.list_cells(has_intervals=has_intervals) for row in rows)
+    verdicts = tuple(CellVerdict(y, len(header) - 1, row.change.result) for y, row in enumerate(rows))
+    marks = tuple(Mark(item.row, item.column, BAD) for item in verdicts if item.word not in (PASS, CANNOT_TELL))
     columns = (
         *(get_column_id(verdict.grain, name) for name in verdict.keys),
         *[""] * (len(header) - len(verdict.keys)),
     )
-    metric_ids = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
+    metric_ids = tuple(row.metric.id for row in rows)
     links = tuple(link_cells(context, verdict, base, shown_run, has_intervals=has_intervals))
     return Table(
         add_label_to_title(verdict.title, shown_run.title_label),
@@ -248,11 +270,13 @@ def _build_verdict_table(
         of_rows=metric_ids,
         of_columns=columns,
         leads=links,
+        row_units=tuple(row.metric.unit.symbol for row in rows),
+        verdicts=verdicts,
     )
 
 
 def _has_intervals(rows: VerdictRows) -> bool:
-    return any(row[-2] != NO_VALUE for row in rows)
+    return any(row.change.interval != NO_VALUE for row in rows)
 
 
 def link_cells(
@@ -286,14 +310,17 @@ def _build_results_table(
     rows: list[ResultRow] = []
     marks: list[Mark] = []
     links: list[CellLink] = []
+    verdicts: list[CellVerdict] = []
     for verdict in items:
         for row, deciding_tables in _list_results(context, verdict, judged_rows):
-            if row[3] not in (PASS, CANNOT_TELL, NO_BASELINE, NOT_APPLICABLE):
+            *_, result, reason = row
+            if result not in (PASS, CANNOT_TELL, NO_BASELINE, NOT_APPLICABLE):
                 marks.append(Mark(len(rows), 3, BAD))
+            verdicts += [CellVerdict(len(rows), 3, result)] if reason != NOT_JUDGED else []
             links += [CellLink(len(rows), x, OUTCOME, (), deciding_tables) for x in (3, 4)]
             rows.append(row)
     header = ("Scenario", "Date", "Version", "Result", "Why")
-    return Table("Scenarios", header, tuple(rows), tuple(marks), leads=tuple(links))
+    return Table("Scenarios", header, tuple(rows), tuple(marks), leads=tuple(links), verdicts=tuple(verdicts))
 
 
 def _list_results(
@@ -335,10 +362,11 @@ def _summarize_run(
     """Return the result of a scenario for a run, and the reason; `rows` are None without a baseline."""
     if rows is None:
         return NO_BASELINE, describe_missing_baseline(context)
-    if all(row[-1] == NOT_RUN for row in rows):
+    results = [row.change.result for row in rows]
+    if all(result == NOT_RUN for result in results):
         return NOT_RUN, describe_missing_rows(context, verdict, context.runs, shown_run, has_baseline_rows=bool(rows))
     metrics = map(context.checked.get_metric, verdict.metrics)
-    return _summarize_rows(rows, verdict.tolerance, [item for item in metrics if item.better == NEITHER])
+    return _summarize_results(results, verdict.tolerance, [item for item in metrics if item.better == NEITHER])
 
 
 def describe_missing_baseline(context: RenderContext) -> str:
@@ -370,15 +398,17 @@ def describe_missing_rows(
     )
 
 
-def _summarize_rows(rows: VerdictRows, tolerance: int, undirected_metrics: Sequence[Metric] = ()) -> tuple[str, str]:
+def _summarize_results(
+    results: Sequence[str], tolerance: int, undirected_metrics: Sequence[Metric] = ()
+) -> tuple[str, str]:
     """Return whether a scenario passes, and why.
 
     For `undirected_metrics`, where neither direction is better, any change is judged.
     """
-    failed = sum(row[-1] == FAIL for row in rows)
-    unclear = sum(row[-1] == CANNOT_TELL for row in rows)
-    missing = sum(row[-1] not in (PASS, FAIL, CANNOT_TELL) for row in rows)
-    summary = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
+    counts = Counter(results)
+    failed, unclear = counts[FAIL], counts[CANNOT_TELL]
+    missing = len(results) - failed - unclear - counts[PASS]
+    summary = f"{failed} of {len(results)} values worse by more than {tolerance} %"
     summary += (
         f" ({', '.join(metric.name for metric in undirected_metrics)}: changed by more)" if undirected_metrics else ""
     )

@@ -21,8 +21,8 @@ from assay.report.blocks.context import (
 )
 from assay.report.blocks.rows import Row
 from assay.report.cell_links import COLUMN, ROW, CellLink, create_row_source
-from assay.report.document import Table
 from assay.report.glossary import get_column_id
+from assay.report.tables import Table
 
 
 @register_renderer(WorstRows)
@@ -59,7 +59,7 @@ def _build_table(context: RenderContext, item: WorstRows, worst: Sequence[tuple[
     (request,) = block_rows.request_block_rows(context.checked, item)
     metric, grain = context.checked.get_metric(item.metric), request.grain
     columns = [find_column(grain, name) for name in grain.key]
-    heading, values = block_rows.format_metric_column(
+    heading, values, symbol = block_rows.format_metric_column(
         context.checked, context.number_style, metric, [row[metric.id] for _, row in worst]
     )
     rows = tuple(
@@ -77,5 +77,6 @@ def _build_table(context: RenderContext, item: WorstRows, worst: Sequence[tuple[
         ("Run", *map(format_column_heading, columns), heading),
         rows,
         of_columns=("", *entries, metric.id),
+        column_units=("", *(column.unit.symbol for column in columns), symbol),
         leads=tuple(item for y, (run, row) in enumerate(worst) for item in link(y, run, row)),
     )

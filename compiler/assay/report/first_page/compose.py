@@ -12,7 +12,6 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.quality.finding import UNMEASURED, describe_findings, list_names
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
-from assay.report.document import Table
 from assay.report.first_page.answer import Answer, JudgedGroup, JudgedRow, KeyChange
 from assay.report.first_page.candidates import Candidate, list_candidates, list_gated_segments
 from assay.report.first_page.forest_axis import choose_axis
@@ -41,6 +40,7 @@ from assay.report.mixes import describe_mixes, name_other_values
 from assay.report.row_units import ReportUnits
 from assay.report.run_results import RunFigures
 from assay.report.step_sentences import list_causes
+from assay.report.tables import Table
 from assay.report.versions import Version
 from assay.util.escape import escape_text, shorten_middle
 from assay.util.numbers import format_count

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, PERCENT, ROW
 from assay.report.observations.printed_changes import (
@@ -21,7 +21,6 @@ from assay.report.observations.printed_changes import (
     Place,
     PrintedCell,
     PrintedChange,
-    parse_number,
     select_rows,
 )
 from assay.report.prose import CALL, RenderedProse, parse_arguments, render_prose_text
@@ -87,6 +86,12 @@ class QuotedCell:
     change: PrintedChange
     cell: PrintedCell
     text: str
+    unit: str = ""
+
+    @property
+    def size(self) -> Decimal:
+        """The amount of the number; 0 without one."""
+        return abs(self.cell.number or Decimal(0))
 
 
 def find_cells(quote: CellQuote, changes: Changes) -> tuple[QuotedCell, ...]:
@@ -98,7 +103,7 @@ def find_cells(quote: CellQuote, changes: Changes) -> tuple[QuotedCell, ...]:
             if change:
                 cells = _select_cells(quote, change)
                 quoted += [_quote_cell(change, cell, quote) for cell in cells if cell.number is not None]
-    ends = sorted(quoted, key=lambda item: abs(item.cell.number or Decimal(0)))
+    ends = sorted(quoted, key=lambda item: item.size)
     if quote.prints in (GREATEST, GREATEST_CHANGE):
         return tuple(ends[-1:])
     return tuple(ends[:1] if quote.prints == LEAST else quoted)
@@ -115,12 +120,12 @@ def _select_cells(quote: CellQuote, change: PrintedChange) -> Sequence[PrintedCe
 def _quote_cell(change: PrintedChange, cell: PrintedCell, quote: CellQuote) -> QuotedCell:
     symbol = "%" if quote.prints in (PERCENT, CHANGE, GREATEST_CHANGE) else change.symbol
     number = cell.text.strip().lstrip("+-−" if quote.prints in _UNSIGNED else "")
-    return QuotedCell(change, cell, f"{number} {symbol}".rstrip())
+    return QuotedCell(change, cell, f"{number} {symbol}".rstrip(), symbol)
 
 
 def find_ends(cells: Sequence[QuotedCell]) -> tuple[QuotedCell, ...]:
     """Return the cells that a quote prints: the smallest and the largest; one if they print the same."""
-    sizes = [abs(item.cell.number or Decimal(0)) for item in cells]
+    sizes = [item.size for item in cells]
     if not sizes:
         return ()
     least, greatest = cells[sizes.index(min(sizes))], cells[sizes.index(max(sizes))]
@@ -190,6 +195,15 @@ def _parse_quote(
             message = "the bound of a quote is no number"
             return Diagnostic("prose", message, span, excerpt, expected="a decimal number", found=bound)
     return CellQuote((call[1], *also), runs, cases, prints, " ".join(text.split()), span, excerpt, below, above)
+
+
+def parse_number(text: str) -> Decimal | None:
+    """Return the number that an author wrote; None for a text that is no number."""
+    try:
+        number = Decimal(text.replace("−", "-").strip())
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from assay.report.observations.cell_quotes import (
     find_cells,
     find_ends,
     format_cells,
+    parse_number,
     render_cells,
 )
 from assay.report.observations.printed_changes import (
@@ -34,7 +35,6 @@ from assay.report.observations.printed_changes import (
     Place,
     PrintedCell,
     is_on_most_rows,
-    parse_number,
     select_rows,
 )
 from assay.report.observations.sentences import choose_size_word
@@ -44,7 +44,7 @@ from assay.util.diagnostics import Diagnostic
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(%|[^\W\d_]+(?:/[^\W\d_]+)?)")
-_PRINTED = re.compile(r"(-?\d+(?:\.\d+)?)\s*(\S*)")
+_WRITTEN = re.compile(r"(-?\d+(?:\.\d+)?)\s*(\S*)")
 _NEAR = 1  # authors use the word of a neighbouring size for one change of three
 _MOST_CELLS = 3  # of a message
 DIRECTION_CODE, SIZE_CODE, QUIET_CODE, UNQUOTED_CODE = "prose-direction", "prose-size", "prose-quiet", "prose-number"
@@ -107,9 +107,9 @@ class _SentenceChecker:
         """Yield the cells that print something else than the quote says."""
         cells = find_cells(quote, self.changes)
         ends, texts = find_ends(cells), quote.text.split(RANGE)
-        if not quote.text or _are_equal([item.text for item in ends], texts):
+        if not quote.text or _print_texts(ends, texts):
             return
-        outside = [item for item in cells if not _is_within(item.text, texts)]
+        outside = [item for item in cells if not _is_within(item, texts)]
         message = f"the sentence says {quote.text}, but its cells print {format_cells(cells)}"
         yield _create_problem(SIZE_CODE, message, sentence, quote, outside or cells)
 
@@ -158,18 +158,19 @@ class _SentenceChecker:
         metrics = {metric for _, _, quote in sentence.quotes for metric in quote.metrics}
         items = [self.changes[place][name] for place in self.changes for name in metrics if name in self.changes[place]]
         units = {"%", *(symbol for item in items for _, symbol in list_prefixed_units(item.symbol))}
-        texts = [
-            f"{cell.text.strip().lstrip('+-−')} {'%' if kind == PERCENT else item.symbol}"
+        printed = {
+            _scale(cell.number, "%" if kind == PERCENT else item.symbol)
             for item in items
             for kind, cell in item.cells.items()
-        ]
+            if cell.number is not None
+        }
         bounds = {bound for _, _, quote in sentence.quotes for bound in (quote.below, quote.above) if bound}
-        texts += [f"{bound} {item.symbol}" for bound in bounds for item in items]
+        printed |= {_scale(Decimal(bound), item.symbol) for bound in bounds for item in items}
         names = compile_words([item.name for item in items]).finditer(sentence.text)
         covered = [*(match.span() for match in names), *((begin, end) for begin, end, _ in sentence.quotes)]
         for match in _NUMBER.finditer(sentence.text):
             is_covered = any(begin <= match.start() < end for begin, end in covered)
-            if is_covered or match[2] not in units or any(_are_equal([match[0]], [text]) for text in texts):
+            if is_covered or match[2] not in units or _parse_size(match[0]) in printed:
                 continue
             quote = sentence.quotes[0][2]
             message = f"the sentence says {match[0]}, which no cell of the metrics that it quotes prints"
@@ -241,27 +242,30 @@ def compile_words(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})(?!\w)")
 
 
-def _are_equal(printed: Sequence[str], texts: Sequence[str]) -> bool:
-    """Return whether texts have the same numbers in the same units: `0.002 s` and `2 ms` are equal."""
-    return len(printed) == len(texts) and all(
-        a == b or _normalize(a) == _normalize(b) for a, b in zip(printed, texts, strict=True)
+def _print_texts(cells: Sequence[QuotedCell], texts: Sequence[str]) -> bool:
+    """Return whether cells print the numbers of texts, in whatever unit: `0.002 s` and `2 ms` are equal."""
+    return len(cells) == len(texts) and all(
+        item.text == text or _scale(item.size, item.unit) == _parse_size(text)
+        for item, text in zip(cells, texts, strict=True)
     )
 
 
-def _is_within(printed: str, texts: Sequence[str]) -> bool:
-    """Return whether a printed text is between the ends of a range that a quote says."""
-    number, ends = _normalize(printed), [_normalize(text) for text in texts]
-    if isinstance(number, str):
-        return printed in texts
-    sizes = [end[0] for end in ends if not isinstance(end, str) and end[1] == number[1]]
-    return bool(sizes) and min(sizes) <= number[0] <= max(sizes)
+def _is_within(item: QuotedCell, texts: Sequence[str]) -> bool:
+    """Return whether the number of a cell is between the ends of a range that a quote says."""
+    size, unit = _scale(item.size, item.unit)
+    ends = [end for end in map(_parse_size, texts) if end]
+    sizes = [end[0] for end in ends if end[1] == unit]
+    return bool(sizes) and min(sizes) <= size <= max(sizes)
 
 
-def _normalize(text: str) -> tuple[Decimal, str] | str:
-    """Return a number in the least unit of its kind; a text without one as it is."""
-    match = _PRINTED.fullmatch(text.strip())
+def _parse_size(text: str) -> tuple[Decimal, str] | None:
+    """Return the amount of a number that an author wrote, as `_scale` does; None for a text without one."""
+    match = _WRITTEN.fullmatch(text.strip())
     number = parse_number(match[1]) if match else None
-    if not match or number is None:
-        return text.strip()
-    factor, unit = list_prefixed_units(SHORT_SYMBOLS.get(match[2], match[2]))[0]
+    return None if not match or number is None else _scale(number, match[2])
+
+
+def _scale(number: Decimal, symbol: str) -> tuple[Decimal, str]:
+    """Return the amount of a number in the least unit of its kind."""
+    factor, unit = list_prefixed_units(SHORT_SYMBOLS.get(symbol, symbol))[0]
     return abs(number) * factor.numerator / factor.denominator, unit

@@ -76,6 +76,15 @@ def _list_quoted_values(paragraph: int, span: QuoteSpan[CellQuote], changes: Cha
         run, cell = item.change.place.run, item.cell
         description = f"{item.change.name}; {cell.column}"
         yield QuotedValue(
-            paragraph, begin, end, item.change.metric, description, run, prints=cell.prints, sources=cell.sources
+            paragraph,
+            begin,
+            end,
+            item.change.metric,
+            description,
+            run,
+            prints=cell.cell.prints,
+            number=cell.cell.value,
+            symbol=item.unit,
+            sources=cell.cell.sources,
         )
         begin = end + len(RANGE)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 
@@ -23,14 +23,14 @@ from assay.report.cell_links import (
     ROW,
     VERDICT,
     CellLink,
-    CellSource,
     CellVerdict,
 )
-from assay.report.document import Document, MetricTable, Table, name_table
+from assay.report.cells import Cell
+from assay.report.document import Document, name_table
 from assay.report.judged_cells import CERTAIN
+from assay.report.tables import MetricTable, Table, list_linked_cells
 
 BASE, FIRST, LAST = "base", "first", "last"
-_KINDS = {"Δ": DIFFERENCE, "Δ%": PERCENT}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,31 +44,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PrintedCell:
-    """A cell: its name, its column, its text, what it prints, and the values that it shows (none in a publication).
-
-    `verdict` is the one that it prints, if any.
-    """
+    """A cell of a table with its name and the name of its column; without sources in a publication."""
 
     name: str
     column: str
-    text: str
-    prints: str
-    sources: tuple[CellSource, ...] = ()
-    verdict: CellVerdict | None = None
+    cell: Cell
+
+    @property
+    def text(self) -> str:
+        """The printed text."""
+        return self.cell.text
 
     @property
     def number(self) -> Decimal | None:
         """The printed number; None for a cell without one."""
-        return parse_number(self.text)
-
-
-def parse_number(text: str) -> Decimal | None:
-    """Return the number in a text; None for a text that is no number."""
-    try:
-        number = Decimal(text.replace("−", "-").strip())
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
+        number = self.cell.number
+        return None if number is None else Decimal(str(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +117,8 @@ class PrintedChange:
 
     @property
     def _verdict(self) -> CellVerdict | None:
-        cell = self.cells.get(VERDICT)
-        return cell.verdict if cell else None
+        printed = self.cells.get(VERDICT)
+        return printed.cell.verdict if printed else None
 
     @property
     def is_certain(self) -> bool:
@@ -211,12 +202,11 @@ def _list_row_values(
     places = _locate_runs(document, case, groups)
     for table_name, table in _list_tables(document):
         columns: dict[tuple[str, str, int, str], list[PrintedCell]] = {}
-        for link in sorted(table.leads, key=lambda item: (item.row, item.column)):
+        for link, linked_cell in sorted(list_linked_cells(table), key=lambda item: (item[0].row, item[0].column)):
             if not link.of or not (link.prints == CHANGE or (link.prints == ROW and link.of[0].entry in metrics)):
                 continue
             title = table.header[link.column]
-            name = f"{table_name}/{table.rows[link.row][0]}/{title}"
-            cell = PrintedCell(name, title, table.rows[link.row][link.column], link.prints, link.of)
+            cell = PrintedCell(f"{table_name}/{table.rows[link.row][0]}/{title}", title, linked_cell)
             if cell.number is not None or link.prints == CHANGE:
                 columns.setdefault((link.of[0].entry, link.of[-1].run, link.column, link.prints), []).append(cell)
         for (metric, run, _, prints), cells in columns.items():
@@ -250,11 +240,10 @@ def _name_metric(document: Document, metric: str) -> tuple[str, str]:
 
 
 def _list_document_changes(document: Document, case: str, groups: Collection[str]) -> Iterator[PrintedChange]:
-    names = {entry.id: entry.name for entry in document.entries}
     for title, metric_table in document.named_metric_tables.items():
-        yield from _list_metric_changes(title, metric_table, case, names, groups)
+        yield from _list_metric_changes(title, metric_table, case, groups)
     for table_name, table in _list_tables(document):
-        yield from _list_table_changes(table_name, table, case, names, groups)
+        yield from _list_table_changes(table_name, table, case, groups)
 
 
 def _list_tables(document: Document) -> list[tuple[str, Table]]:
@@ -264,15 +253,15 @@ def _list_tables(document: Document) -> list[tuple[str, Table]]:
     ]
 
 
-def _list_table_changes(
-    table_name: str, table: Table, case: str, names: Mapping[str, str], groups: Collection[str]
-) -> Iterator[PrintedChange]:
+def _list_table_changes(table_name: str, table: Table, case: str, groups: Collection[str]) -> Iterator[PrintedChange]:
     """Yield the changes in a table of a report, whose cells have links."""
     links_by_row: dict[int, list[CellLink]] = {}
-    for link in sorted(table.leads, key=lambda item: item.column):
+    cells_by_place: dict[tuple[int, int], Cell] = {}
+    for link, linked_cell in sorted(list_linked_cells(table), key=lambda item: item[0].column):
         links_by_row.setdefault(link.row, []).append(link)
+        cells_by_place[link.row, link.column] = linked_cell
     for number, links in links_by_row.items():
-        row = table.rows[number]
+        label = table.rows[number][0]
         columns: list[list[CellLink]] = []
         for link in links:
             if link.prints == AVERAGE:
@@ -283,46 +272,37 @@ def _list_table_changes(
             base, run = columns[0][0], group[0]
             metric, group_case = run.of[0].entry, _name_case(case, run.of[0].run, groups)
             place = Place(group_case, table.header[base.column], table.header[run.column])
-            name = names.get(metric, "")
-            name = name if name and row[0].startswith(name) else row[0].rpartition(", ")[0] or row[0]
-            symbol = row[0].removeprefix(name).removeprefix(", ")
+            symbol = cells_by_place[number, base.column].unit
+            name = label.removesuffix(f", {symbol}") if symbol else label
 
-            def create_cell(link: CellLink, run: CellLink = run, row: Sequence[str] = row) -> PrintedCell:
+            def create_cell(link: CellLink, run: CellLink = run, label: str = label) -> PrintedCell:
                 title = table.header[link.column]
                 column = title if link.prints == AVERAGE else f"{table.header[run.column]} {title}"
-                name = f"{table_name}/{row[0]}/{column}"
-                return PrintedCell(name, column, row[link.column], link.prints, link.of)
+                return PrintedCell(f"{table_name}/{label}/{column}", column, cells_by_place[link.row, link.column])
 
             cells = {link.prints: create_cell(link) for link in group}
             yield PrintedChange(metric, name, symbol, place, {**cells, BASE: create_cell(base)})
 
 
-def _list_metric_changes(
-    title: str, table: MetricTable, case: str, names: Mapping[str, str], groups: Collection[str]
-) -> list[PrintedChange]:
+def _list_metric_changes(title: str, table: MetricTable, case: str, groups: Collection[str]) -> list[PrintedChange]:
     """Return the changes in a table of metrics with the name `title`, row by row."""
     changes = []
     base, *others = _group_columns(table) or [[]]
-    verdicts = table.verdicts_by_cell
     for number, (row, metric) in enumerate(zip(table.rows, table.metrics, strict=True)):
         if metric is None or not others:
             continue
-        name = names.get(metric, "")
-        if not name or not row[0].startswith(name):
-            name = row[0].rpartition(", ")[0] or row[0]
-        symbol = row[0].removeprefix(name).removeprefix(", ")
-        base_cell = _create_cell(title, table, row, metric, base[0][0], AVERAGE)
+        symbol = table.units[number] if table.units else ""
+        name = row[0].removesuffix(f", {symbol}") if symbol else row[0]
+        printed = [
+            PrintedCell(f"{title}/{row[0]}/{column}", column, cell)
+            for column, cell in zip(_name_columns(table), table.list_row_cells(number), strict=True)
+        ]
         for columns in others:
             first = columns[0][0]
             run = table.printed[first - 1].runs[-1] if table.printed else ""
             place = Place(_name_case(case, run, groups), table.header[1], table.header[first])
-            cells = {
-                kind: replace(
-                    _create_cell(title, table, row, metric, column, kind), verdict=verdicts.get((number, column))
-                )
-                for column, kind in columns
-            }
-            cells[BASE] = base_cell
+            cells = {kind: printed[column - 1] for column, kind in columns}
+            cells[BASE] = printed[base[0][0] - 1]
             changes.append(PrintedChange(metric, name, symbol, place, cells))
     return changes
 
@@ -330,27 +310,20 @@ def _list_metric_changes(
 def _group_columns(table: MetricTable) -> list[list[tuple[int, str]]]:
     """Return the columns of the base and of each further run, with what they print."""
     groups: list[list[tuple[int, str]]] = []
-    for column, title in enumerate(table.header[1:], start=1):
-        printed = table.printed[column - 1].prints if table.printed else _KINDS.get(title, AVERAGE)
-        if printed == AVERAGE:
+    for column, kind in enumerate(table.kinds, start=1):
+        if kind == AVERAGE:
             groups.append([])
         if groups:
-            groups[-1].append((column, printed))
+            groups[-1].append((column, kind))
     return groups
 
 
-def _create_cell(name: str, table: MetricTable, row: Sequence[str], metric: str, column: int, kind: str) -> PrintedCell:
-    printed = table.printed[column - 1] if table.printed else None
-    sources = tuple(CellSource(metric, run) for run in printed.runs) if printed else ()
-    title = table.header[column]
-    if kind != AVERAGE:
-        last = max(x for x in range(1, column) if table.header[x] not in _KINDS and _is_run(table, x))
-        title = f"{table.header[last]} {title}"
-    return PrintedCell(f"{name}/{row[0]}/{title}", title, row[column], kind, sources)
-
-
-def _is_run(table: MetricTable, column: int) -> bool:
-    return not table.printed or table.printed[column - 1].prints == AVERAGE
+def _name_columns(table: MetricTable) -> Iterator[str]:
+    """Yield the name of each column but the first; a difference belongs to the run before it."""
+    run = ""
+    for kind, title in zip(table.kinds, table.header[1:], strict=True):
+        run = title if kind == AVERAGE else run
+        yield title if kind == AVERAGE else f"{run} {title}"
 
 
 def is_large(checked: CheckedPackage, change: PrintedChange, least: Margin) -> bool:

@@ -11,9 +11,8 @@ from decimal import Decimal
 from assay.lang.blocks.conclusion import FALLS, RISES
 from assay.lang.model.observation import ABOVE, ALIKE, BELOW, RUNS, ObservationRules
 from assay.report.blocks.conclusion import CHANGES
-from assay.report.blocks.verdict import NOT_JUDGED
 from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, JUDGED, OUTCOME, PERCENT, ROW, WORDS
-from assay.report.document import Document, Table
+from assay.report.document import Document
 from assay.report.glossary import iter_tables
 from assay.report.judged_cells import BY_ITSELF
 from assay.report.observations.cell_quotes import (
@@ -36,6 +35,7 @@ from assay.report.observations.statements import (
     Silence,
     Statement,
 )
+from assay.report.tables import Table
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NUMBERS = {"percent": PERCENT, "amount": DIFFERENCE, "from": BASE, "to": AVERAGE}
@@ -236,28 +236,33 @@ def describe_outcomes(document: Document) -> Iterator[str]:
 def _describe_scenarios(table: Table) -> Iterator[str]:
     """Yield a sentence on each result, with the scenarios and versions that have it."""
     scenarios: dict[tuple[str, str, str], list[str]] = {}
-    for scenario, _, version, result, reason in table.rows:
+    results = {item.row: item.word for item in table.verdicts}
+    for number, (scenario, _, version, _, reason) in enumerate(table.rows):
+        result = results.get(number)
+        if result is None:
+            continue  # the scenario is not judged
         key = (result, version, "") if result in _VERBS else ("", "", reason)
         scenarios.setdefault(key, []).append(scenario)
     for (result, version, reason), names in scenarios.items():
         verb = _VERBS.get(result, _UNDECIDED)[len(set(names)) > 1]
         tail = f" in {version}" if version else f": {reason}"
-        if reason != NOT_JUDGED:
-            yield escape_markup(f"{_quote_names(names)} {verb}{tail}.")
+        yield escape_markup(f"{_quote_names(names)} {verb}{tail}.")
 
 
 def _describe_rules(table: Table) -> Iterator[str]:
     """Yield a sentence on the rules that hold, and one on those that do not."""
     first = table.header.index("Metric")  # of several runs, the label of a row's run comes first
     for result, words in _HOLDS.items():
-        rules = [_describe_rule(row, first) for row in table.rows if row[-1] == result]
+        rows = [item.row for item in table.verdicts if item.word == result]
+        rules = [_describe_rule(table, row, first) for row in rows]
         if rules:
             yield escape_markup(f"{words}: {'; '.join(rules)}.")
 
 
-def _describe_rule(row: Sequence[str], first: int) -> str:
+def _describe_rule(table: Table, number: int, first: int) -> str:
+    row, unit = table.rows[number], table.row_units[number]
     run = f" in {row[0]}" if first else ""
-    name, rule = row[first].rpartition(", ")[0] or row[first], row[-2]
+    name, rule = row[first].removesuffix(f", {unit}") if unit else row[first], row[-2]
     return f"{name} {'' if rule.split()[0] in (FALLS, RISES, CHANGES) else 'is '}{rule}{run}"
 
 

@@ -39,7 +39,7 @@ from assay.report.charts.render import (
     write_cached_text,
 )
 from assay.report.charts.vega_spec import describe_chart
-from assay.report.document import Appendix, Chart, Document, Entry, MetricTable, Plot, Table
+from assay.report.document import Chart, Document, Entry, Plot
 from assay.report.document_texts import normalize_texts
 from assay.report.glossary import SAMPLE_COUNT
 from assay.report.output_forms import VEGA_LITE
@@ -56,6 +56,7 @@ from assay.report.render.html_text import build_text
 from assay.report.render.markdown import find_table, index_dictionary, index_figures, list_contents, list_observations
 from assay.report.render.packed_rows import pack_datasets
 from assay.report.run_results import add_unit
+from assay.report.tables import Appendix, MetricTable, Table
 from assay.util.bidi import isolate_page
 from assay.util.diagnostics import Span, fail
 

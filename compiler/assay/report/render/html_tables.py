@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.lang.segments import list_values_of_segment
+from assay.number_styles.cell_text import CellValue
 from assay.report.cell_links import VERDICT
-from assay.report.document import Appendix, MetricTable, Table
 from assay.report.judged_cells import mark_changes
 from assay.report.render.packed_rows import pack_column
+from assay.report.tables import Appendix, MetricTable, Table, get_cell_value, list_number_columns, select_rows
 
-#: a number, optionally in brackets, cut (`>`) or marked (`*`)
-_NUMBER = re.compile(r"\(?([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)>?\)?(?: \*)?")
 #: widths of characters in the page's font, in widths of a digit
 WIDTHS = {".": 0.5, "-": 0.63, "−": 1.0, " ": 0.4, "*": 0.84, ")": 0.61, ">": 1.0}
-_NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell: its text, the number to sort by as JavaScript reads it, and the id of its metric (each empty: none).
     `of` describes the value in words, `marks` are its highlights, `room` is the space after the number that aligns it
-    with the decimal points of its column, in widths of a digit.
+    with the decimal points of its column, in widths of a digit. A cell that is no number may be sorted by one.
     """
 
     text: str
@@ -32,6 +30,7 @@ class Cell:
     of: str = ""
     room: float = 0.0
     marks: tuple[str, ...] = ()
+    is_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +89,15 @@ def identify_rows(grid: Grid, anchor: str, runs: Sequence[str]) -> Grid:
     return replace(grid, columns=tuple(columns), row_ids=tuple(row_ids), values=values)
 
 
-def parse_number(text: str) -> str:
-    """Return the number of a cell's text in a form that programs read; empty if it is none."""
-    match = _NUMBER.fullmatch(text)
-    return repr(float(match[1].replace("−", "-"))) if match else ""
+def format_number(value: CellValue) -> str:
+    """Return the number of a cell in a form that programs read; empty for an interval or a text."""
+    return "" if value is None or isinstance(value, tuple) else repr(float(value))
 
 
-def _is_numeric(texts: Sequence[str]) -> bool:
-    return any(map(parse_number, texts)) and all(parse_number(text) or text in _NO_VALUE for text in texts)
+def _list_numeric_columns(table: Table | Appendix) -> list[bool]:
+    """Return for each column whether its cells print numbers."""
+    columns = set(list_number_columns(table))
+    return [column in columns for column in range(len(table.header))]
 
 
 def build_metric_grid(table: MetricTable, entries: Mapping[str, object], otherwise: str = "") -> Grid:
@@ -106,12 +106,18 @@ def build_metric_grid(table: MetricTable, entries: Mapping[str, object], otherwi
     Cells of metrics in `entries` link to their definitions, those of rows without a metric to the entry `otherwise`.
     """
     names = _name_columns(table.header, table.columns_per_run)
-    marks, sort_keys = mark_changes(table), _list_sort_keys(table)
+    marks = mark_changes(table)
     rows = [
-        tuple(_build_cell(text, _find_entry(metric, entries, otherwise), row[0], name, mark, key)
-              for text, name, mark, key in zip(row, names, marks[number], (None, *sort_keys[number]), strict=True))
-        for number, (metric, row) in enumerate(zip(table.metrics, table.rows, strict=True))
-    ]  # fmt: skip
+        tuple(
+            replace(cell, marks=(mark,) if mark else ())
+            for cell, mark in zip(
+                _list_metric_cells(table, number, names, _find_entry(metric, entries, otherwise)),
+                marks[number],
+                strict=True,
+            )
+        )
+        for number, metric in enumerate(table.metrics)
+    ]
     last = len(rows)
     while last and table.metrics[last - 1] is None:
         last -= 1
@@ -173,20 +179,20 @@ def align_decimal_points(rows: Sequence[Sequence[Cell]]) -> list[tuple[Cell, ...
 
 def _measure_fraction(cell: Cell) -> float:
     """Return the width of a number from its point (or exponent, or mark) on, in widths of a digit."""
-    match = re.search(r"[.e>) ]", cell.text) if parse_number(cell.text) else None
+    match = re.search(r"[.e>) ]", cell.text) if cell.is_number else None
     return sum(WIDTHS.get(character, 1.0) for character in cell.text[match.start() :]) if match else 0.0
 
 
-def _list_sort_keys(table: MetricTable) -> Sequence[Sequence[float | None]]:
-    return table.sort_keys or [[None] * (len(table.header) - 1) for _ in table.rows]
-
-
-def _build_cell(text: str, metric: str, label: str, column: str, mark: str, key: float | None) -> Cell:
-    number = parse_number(text) if key is None else repr(float(key))
-    marks = (mark,) if mark else ()
-    if not metric or text == label:
-        return Cell(text, number, metric, marks=marks)
-    return Cell(text, number, metric if number else "", f"{label}; {column}", marks=marks)
+def _list_metric_cells(table: MetricTable, row: int, names: Sequence[str], entry: str) -> Iterator[Cell]:
+    """Yield the cells of a row; those with a number, and the label, lead to the entry, if there is one."""
+    label = table.rows[row][0]
+    keys = (None, *table.sort_keys[row]) if table.sort_keys else (None,) * len(table.header)
+    for column, (text, key) in enumerate(zip(table.rows[row], keys, strict=True)):
+        value = get_cell_value(table, row, column)
+        cell = Cell(text, format_number(value if key is None else key), entry, is_number=bool(format_number(value)))
+        if entry and text != label:
+            cell = replace(cell, metric=entry if cell.number else "", of=f"{label}; {names[column]}")
+        yield cell
 
 
 def build_plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entries: Mapping[str, object] = {}) -> Grid:
@@ -196,8 +202,8 @@ def build_plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entrie
     if its column's heading, or a text in its row, is the label of a metric (`metrics` maps labels to ids).
     """
     if isinstance(table, Table) and table.shortlist:
-        table = replace(table, rows=table.printed_rows, shortlist=(), leads=())
-    numeric = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.header))]
+        table = select_rows(table, table.shortlist)
+    numeric = _list_numeric_columns(table)
     links = _CellLinks(table, metrics, entries, numeric)
     rows = [
         tuple(_build_plain_cell(table, links, y, index, numeric[index]) for index in range(len(row)))
@@ -247,7 +253,7 @@ def pack_table(table: Table) -> dict[str, object]:
     return {
         "title": table.title,
         "header": table.header,
-        "numeric": [_is_numeric(column) for column in columns],
+        "numeric": _list_numeric_columns(table),
         "columns": [pack_column(column) for column in columns],
     }
 
@@ -269,7 +275,7 @@ class _CellLinks:
             return name if name in self.entries else ""
         if row[index] in self.metrics:
             return self.metrics[row[index]]
-        if not index or not self.numeric[index] or not parse_number(row[index]):
+        if not index or not self.numeric[index] or get_cell_value(self.table, y, index) is None:
             return ""
         of_row = next((self.metrics[text] for text in row if text in self.metrics), "")
         return self.metrics.get(self.table.header[index], of_row)
@@ -293,7 +299,8 @@ def _is_value(text: str) -> bool:
 def _build_plain_cell(table: Table | Appendix, links: _CellLinks, y: int, index: int, numeric: bool) -> Cell:
     row = table.rows[y]
     metric = links.find_entry(y, index)
-    cell = Cell(row[index], parse_number(row[index]) if numeric else "", metric)
+    number = format_number(get_cell_value(table, y, index)) if numeric else ""
+    cell = Cell(row[index], number, metric, is_number=bool(number))
     return replace(cell, of=_describe_value(table, row, index)) if metric and _is_value(row[index]) else cell
 
 

@@ -10,13 +10,16 @@ from pathlib import Path
 from urllib.parse import quote
 
 from assay.lang.segments import get_whole, is_segment, name_file
+from assay.number_styles.cell_text import convert_text
 from assay.report.cell_links import VERDICT
+from assay.report.cells import has_numbers
 from assay.report.charts.vega_spec import describe_chart
-from assay.report.document import Appendix, Chart, Document, Entry, Group, MetricTable, Part, Plot, Table
+from assay.report.document import Chart, Document, Entry, Group, Part, Plot
 from assay.report.first_page.answer import Answer, JudgedRow, JudgedSegment, KeyChange, list_linked_segments
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import format_verdict, mark_changes
 from assay.report.render.markdown_text import format_coded, format_text_blocks, link_quotes
+from assay.report.tables import Appendix, MetricTable, Table, list_number_columns, select_rows
 from assay.util.bidi import isolate_words
 from assay.util.escape import normalize_text
 
@@ -32,8 +35,6 @@ _LINK = re.compile(r"(?<=\w)(?=://)|(?<=\bwww)(?=\.)", re.I)
 _MENTION = re.compile(r"(?<!\w)@(?=\w)|(?<!&)#(?=\d)")
 #: text that begins a block at the start of a line (a heading may also end with #)
 _BLOCK = re.compile(r"^(?=[-+=>])|^(\d+)(?=[.)](?:\s|$))|(?:^|(?<=\s))(?=#)")
-_NUMBER = re.compile(r"[-−+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( \*)?|[-+]?[\d.]+ … [-+]?[\d.]+")
-_NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 
 def escape_cell(text: str) -> str:
@@ -82,18 +83,11 @@ def _format_reference(character: str) -> str:
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Container[int] | None = None) -> str:
     """Return a table of Markdown cells under a header; columns in `right`, by default those of numbers, align right."""
-    is_right = [
-        x > 0 and _is_numeric([row[x] for row in rows]) if right is None else x in right for x in range(len(header))
-    ]
-    rules = ["--:" if flag else "---" for flag in is_right]
+    if right is None:
+        columns = [[row[x] for row in rows] for x in range(len(header))]
+        right = {x for x, column in enumerate(columns) if x and has_numbers(column)}
+    rules = ["--:" if x in right else "---" for x in range(len(header))]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rules, *rows))
-
-
-def _is_numeric(cells: Sequence[str]) -> bool:
-    """Check that all cells are numbers (or links to numbers) or mark a missing one, and that there is a number."""
-    plain = [re.sub(r"^\[(.*)\]\(#.*\)$|^\*\*(.*)\*\*$", r"\1\2", text).replace("\\", "") for text in cells]
-    numbers = [bool(_NUMBER.fullmatch(text)) for text in plain]
-    return any(numbers) and all(is_number or text in _NO_VALUE for is_number, text in zip(numbers, plain, strict=True))
 
 
 HASHES = (
@@ -202,9 +196,7 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
 def _format_plain_table(source: Table | Appendix, right: Container[int] | None = None) -> str:
     """Return a table; cells that are marked as strong or bad are bold, columns in `right` aligned right."""
     if isinstance(source, Table) and source.shortlist:
-        return format_table(
-            [*map(escape_cell, source.header)], [[*map(escape_cell, row)] for row in source.printed_rows]
-        )
+        return _format_plain_table(select_rows(source, source.shortlist))
     marks = source.marks if isinstance(source, Table) else ()
     bold = {(mark.row, mark.column) for mark in marks if not mark.kind.startswith("shaded")}
     rows = [
@@ -214,6 +206,8 @@ def _format_plain_table(source: Table | Appendix, right: Container[int] | None =
         ]
         for y, row in enumerate(source.rows)
     ]
+    if right is None:
+        right = set(list_number_columns(source, with_intervals=True)) - {0}
     return format_table([escape_cell(text) for text in source.header], rows, right)
 
 
@@ -242,7 +236,7 @@ def _list_answer(document: Document, answer: Answer, number: int) -> Blocks:
         yield "The runs differ in:"
         yield format_table(
             ["", *map(escape_cell, (answer.base, answer.run))],
-            [list(map(escape_cell, row)) for row in answer.differing],
+            [[convert_text(text, escape_cell) for text in row] for row in answer.differing],
         )
     yield from map(format_line, answer.notes)
 
@@ -463,7 +457,7 @@ def _list_back(document: Document) -> Blocks:
             yield "".join(f"- {format_line(text)}\n" for text in part.notes)
     if document.provenance:
         yield _format_heading(2, "Provenance", "provenance")
-        yield format_table(["What", "Value"], [list(map(escape_cell, row)) for row in document.provenance])
+        yield format_table(["What", "Value"], [list(map(escape_cell, row)) for row in document.provenance], ())
     for part in document.claims:
         yield _format_heading(3, part.title)
         yield from map(format_line, part.text)
