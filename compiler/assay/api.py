@@ -25,6 +25,7 @@ from assay.app.session.config import (
 )
 from assay.app.session.options import BuildResult, Options
 from assay.app.session.runs import parse_runs
+from assay.app.session.selection import Selection
 from assay.app.session.session import Session, open_session
 from assay.engine.result_cache import get_default_folder
 from assay.report.output_forms import order_forms
@@ -190,7 +191,7 @@ class Workspace:
         from assay.app.compute.query import query_metrics
 
         names = [metrics] if isinstance(metrics, str) else metrics
-        return query_metrics(self._session, names, parse_runs(self._list_runs(runs)), **options)
+        return query_metrics(self._session, names, parse_runs(self._list_runs(runs)), Selection(**options))
 
     def compare(
         self, runs: Sequence[str | Path] = (), metrics: Sequence[str] = (), **options: Unpack[CompareOptions]
@@ -200,7 +201,6 @@ class Workspace:
         If the first is `median:N` or `median:N:TAG`, the others are names of runs with recorded results.
         """
         from assay.app.compare.compare_runs import compare_runs
-        from assay.app.compare.compared_metrics import Selection
         from assay.registry.baseline import is_median, parse_median
 
         names, selection = [str(run) for run in runs], Selection(tuple(metrics), **options)
@@ -214,7 +214,6 @@ class Workspace:
         self, metric: str, runs: Sequence[str | Path] = (), **options: Unpack[ExplainOptions]
     ) -> Explanation:
         """Return the steps of a metric, or of a grain, with their changes from the first run to the others."""
-        from assay.app.compare.compared_metrics import Selection
         from assay.app.compare.why import explain_change
 
         return explain_change(self._session, metric, parse_runs(self._list_runs(runs)), Selection(**options))
@@ -234,7 +233,8 @@ class Workspace:
         """
         from assay.app.compute.samples import read_samples
 
-        return read_samples(self._session, metric, parse_runs(self._list_runs(runs)), filters, no_filters, system)
+        selection = Selection(system=system, filters=filters, no_filters=no_filters)
+        return read_samples(self._session, metric, parse_runs(self._list_runs(runs)), selection)
 
     @property
     def runs(self) -> tuple[RegisteredRun, ...]:
@@ -246,8 +246,9 @@ class Workspace:
     def history(self, metric: str, *, tag: str = "", last: int = 0, system: str = "") -> MetricHistory:
         """Return a metric over recorded runs, or over those with a tag or the last ones, with its level shifts."""
         from assay.app.compare.metric_history import read_histories
+        from assay.registry.history import HistoryScope
 
-        (history,) = read_histories(self._session, self._results_folder, [metric], system, tag, last)
+        (history,) = read_histories(self._session, self._results_folder, [metric], HistoryScope(system, tag, last))
         return history
 
     def results(self) -> duckdb.DuckDBPyRelation:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.app.compare.metric_history import describe_history
 from assay.judgement.verdict import Direction, Margin
-from assay.registry.history import MetricRules, compute_history
+from assay.registry.history import HistoryScope, MetricRules, compute_history
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.util.diagnostics import AssayError
 from tests.support.recorded import DEFINITION, create_results
@@ -39,7 +39,7 @@ def test_registered_day_tags_and_commit_are_those_of_points() -> None:
 @pytest.mark.parametrize(("tag", "comparable"), [("", "abce"), ("experiment", "d")])
 def test_experiments_are_no_points_of_the_series(tag: str, comparable: str) -> None:
     recorded = [create_results(name, 1.0, f"2026-03-0{day}") for day, name in enumerate("abcde", start=1)]
-    history = compute_history(recorded, [create_run("d", "experiment")], "wait", tag=tag)
+    history = compute_history(recorded, [create_run("d", "experiment")], "wait", scope=HistoryScope(tag=tag))
     assert "".join(point.run for point in history.points if not point.differences) == comparable
     assert [point.differences for point in history.points if point.run == "d"] == [() if tag else ("conditions",)]
 
@@ -47,14 +47,20 @@ def test_experiments_are_no_points_of_the_series(tag: str, comparable: str) -> N
 def test_tag_and_last_restrict_runs() -> None:
     recorded = [create_results(name, 1.0, f"2026-01-0{day}") for day, name in enumerate("abcd", start=1)]
     runs = [create_run(name, "release") for name in "abc"]
-    assert [point.run for point in compute_history(recorded, runs, "wait", tag="release").points] == ["a", "b", "c"]
-    assert [point.run for point in compute_history(recorded, runs, "wait", last=2).points] == ["c", "d"]
+    assert [
+        point.run for point in compute_history(recorded, runs, "wait", scope=HistoryScope(tag="release")).points
+    ] == ["a", "b", "c"]
+    points = compute_history(recorded, runs, "wait", scope=HistoryScope(last=2)).points
+    assert [point.run for point in points] == [
+        "c",
+        "d",
+    ]
 
 
 def test_results_of_repeats_belong_to_their_run() -> None:
     recorded = [create_results(f"v-{number}", 1.0, version="v") for number in (1, 2)]
     history = compute_history(
-        [*recorded, create_results("w", 1.0)], [create_run("v", "release")], "wait", tag="release"
+        [*recorded, create_results("w", 1.0)], [create_run("v", "release")], "wait", scope=HistoryScope(tag="release")
     )
     assert [point.run for point in history.points] == ["v-1", "v-2"]
 
@@ -107,8 +113,8 @@ def test_level_shift_has_its_run_averages_and_verdict() -> None:
         assert shift.before == pytest.approx(sum(values[:8]) / 8)
         assert shift.after == pytest.approx(sum(values[8:]) / 4)
     assert compute_history(recorded, [], "wait", rules=MetricRules(margin=Margin(percent=30))).shifts == ()
-    assert compute_history(recorded, [], "wait", last=4).shifts[0].runs_before == 8
-    assert compute_history(recorded, [], "wait", last=3).shifts == ()
+    assert compute_history(recorded, [], "wait", scope=HistoryScope(last=4)).shifts[0].runs_before == 8
+    assert compute_history(recorded, [], "wait", scope=HistoryScope(last=3)).shifts == ()
 
 
 @pytest.mark.parametrize(
@@ -183,12 +189,12 @@ def test_unknown_names_are_refused_with_a_hint() -> None:
     for words, hint in ((("wit", ""), "did you mean `wait`?"), (("wait", "relase"), "did you mean `release`?"),
                         (("wait", "nightly"), "build a report over the run by its registered name")):  # fmt: skip
         with pytest.raises(AssayError) as error:
-            compute_history(recorded, runs, words[0], tag=words[1])
+            compute_history(recorded, runs, words[0], scope=HistoryScope(tag=words[1]))
         assert hint in str(error.value)
     two_systems = [*recorded, create_results("a", 1.0, report="other/comparison")]
     with pytest.raises(AssayError, match="several recorded metrics"):
         compute_history(two_systems, [], "wait")
-    assert compute_history(two_systems, [], "wait", system="other").system == "other"
+    assert compute_history(two_systems, [], "wait", scope=HistoryScope(system="other")).system == "other"
 
 
 def test_break_separates_runs_from_those_after_it() -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from assay.app.compare.register_run import register_run
 from assay.registry import store
+from assay.registry.model import Registration
 from assay.registry.store import append_results, list_runs, read_results, record_build, remove_run
 from assay.util.diagnostics import AssayError
 from tests.support.clusters import finish, start_assay, start_python
@@ -38,7 +39,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(shop: Path, tmp_path: Path) -> Path:
     """Create a results folder with a registered run."""
-    register_run(tmp_path / "results", [str(shop / "runs" / "1.0")], "v", ["first"])
+    register_run(tmp_path / "results", Registration([str(shop / "runs" / "1.0")], "v", ["first"]))
     return tmp_path / "results"
 
 
@@ -94,7 +95,7 @@ def test_two_changes_are_one_after_the_other(
     expected = []
     for number, order in enumerate([(first, second), (second, first)]):
         copy = tmp_path / f"copy-{number}"
-        register_run(copy, [str(shop / "runs" / "1.0")], "v", ["first"])
+        register_run(copy, Registration([str(shop / "runs" / "1.0")], "v", ["first"]))
         change(copy, shop, *order)
         expected.append(read_state(copy))
     other = threading.Thread(target=change, args=(folder, shop, second))
@@ -213,7 +214,7 @@ def test_unknown_run_creates_no_folder(tmp_path: Path) -> None:
     with pytest.raises(AssayError, match="no run `v` is registered"):
         remove_run(folder, "v")
     with pytest.raises(AssayError, match="no-run"):
-        register_run(folder, ["v"])
+        register_run(folder, Registration(["v"]))
     assert not folder.exists()
 
 
@@ -221,4 +222,4 @@ def test_known_facts_need_no_writable_folder(folder: Path, shop: Path, monkeypat
     change(folder, shop, "record results")
     monkeypatch.setattr(store, "write_files", lambda *_: pytest.fail("a file is written"))
     assert CHANGES["record results"](folder, shop) == ()
-    assert register_run(folder, ["v"], tags=["first"]).tags == ("first",)
+    assert register_run(folder, Registration(["v"], tags=["first"]).tags == ("first",))

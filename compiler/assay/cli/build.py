@@ -84,7 +84,7 @@ def build(
 
         runs = (*read_run_lists(run_lists), *runs)
     hashed_runs = () if uses_cluster(context, on) else (*runs, *options["calibration"])  # else workers hash files
-    with open_command_workspace(context, hashed_runs, results) as workspace:
+    with open_command_workspace(hashed_runs, results) as workspace:
         if is_default(context, "runs"):
             runs = runs if workspace.is_of_runs(report) else ()
             print_last_run(context.obj["config"], [context.obj["config"].values.get("baseline", "")] if runs else [])

@@ -20,10 +20,9 @@ from assay.cli.options import (
 @add_out_option("Folder for the pages.")
 @add_system_option
 @add_cache_option
-@click.pass_context
-def catalogue(context: click.Context, out: str, system: str | None) -> None:
+def catalogue(out: str, system: str | None) -> None:
     """Write all definitions as linked, searchable web pages."""
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         place = write_catalogue(session, Path(out), system)
     output.print_line(place)

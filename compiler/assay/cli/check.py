@@ -23,12 +23,11 @@ from assay.util.diagnostics import render
 @click.option("--accept", is_flag=True, help="Write normal forms and compiled SQL to golden/.")
 @add_sarif_option
 @add_cache_option
-@click.pass_context
-def check(context: click.Context, system: str | None, accept: bool, sarif: Path | None) -> None:
+def check(system: str | None, accept: bool, sarif: Path | None) -> None:
     """Check all specs: types, names, units, cycles, SQL."""
 
     with (
-        open_command_session(context) as session,
+        open_command_session() as session,
         record_problems(sarif, session.workspace.root, session.localize_error),
     ):
         results = [check_system(session, item, accept) for item in session.list_systems(system)]

@@ -13,6 +13,7 @@ import click
 
 from assay.app.compare.compared_metrics import ComparedMetric, ComparedVersion, RunComparison
 from assay.app.judge.recorded_change import RecordedChange
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.judged_texts import (
     count_verdicts,
@@ -32,6 +33,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_workspace,
+    pass_selection,
     replace_run_names,
     require_results_folder,
 )
@@ -106,11 +108,8 @@ def _refuse_run_option(context: click.Context, _parameter: click.Parameter, valu
 )
 @add_results_option
 @add_cache_option
-@click.pass_context
-def compare(
-    context: click.Context, runs: tuple[str, ...], metrics: tuple[str, ...], report: str, filters: tuple[str, ...],
-    by: str, no_filters: bool, system: str | None, summary: str, form: str, results: Path | None,
-) -> None:  # fmt: skip
+@pass_selection
+def compare(runs: tuple[str, ...], selection: Selection, form: str, results: Path | None) -> None:
     """Compare runs with the first: averages, changes with intervals, verdicts.
 
     A run is DIR or NAME=DIR. The metrics, filters and rules are those of the report on runs of their system (of
@@ -123,9 +122,8 @@ def compare(
     is_of_results = runs[0].startswith(MEDIAN)
     if is_of_results:
         require_results_folder(results)
-    with open_command_workspace(context, () if is_of_results else runs, results) as workspace:
-        comparison = workspace.compare(runs, metrics, report=report, by=by, system=system, filters=filters,
-                                       no_filters=no_filters, summary=summary)  # fmt: skip
+    with open_command_workspace(() if is_of_results else runs, results) as workspace:
+        comparison = workspace.compare(runs, selection.metrics, **selection.to_options())
     output.print_warnings(comparison.warnings)
     if form == "json":
         output.print_data(export_comparison(comparison))

@@ -19,13 +19,12 @@ from assay.cli.options import (
 @add_system_option
 @add_table_option
 @add_cache_option
-@click.pass_context
-def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
+def list_(kind: str, system: str | None, form: str) -> None:
     """List metrics, events, grains, columns, filters, series or reports.
 
     The column `--by` says which columns `--by` takes: dimensions split metrics, of others it prints the values.
     """
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         header, rows = list_definitions(session, kind, session.list_systems(system))
     output.print_rows(header, rows, form)

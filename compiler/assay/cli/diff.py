@@ -27,15 +27,14 @@ PLACES = 6  # places printed that a change touches
 @click.argument("after", metavar="B")
 @add_system_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
-@click.pass_context
-def spec_diff(context: click.Context, before: str, after: str, system: str | None, form: str) -> int:
+def spec_diff(before: str, after: str, system: str | None, form: str) -> int:
     """Compare the specs of A and B, and the options and data of two builds.
 
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. The exit
     status is 3 if specs or options differ, and 1 if a system cannot be read.
     """
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         comparison = compare_states(*read_states(session, before, after, system))
     output.print_warnings(comparison.warnings)
     if form == "json":

@@ -7,6 +7,7 @@ import click
 from assay.app.audit.explain import explain_subject
 from assay.app.audit.explain_view import export_explanation, format_explanation
 from assay.app.session.runs import parse_runs
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -15,6 +16,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_session,
+    pass_selection,
 )
 
 
@@ -28,11 +30,8 @@ from assay.cli.options import (
 @click.option("--full", is_flag=True, help="Show the full explanation instead of one screen.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @add_cache_option
-@click.pass_context
-def explain(
-    context: click.Context, metric: str, run: str | None, report: str | None, filters: tuple[str, ...],
-    no_filters: bool, system: str | None, full: bool, form: str,
-) -> None:  # fmt: skip
+@pass_selection
+def explain(metric: str, run: str | None, selection: Selection, full: bool, form: str) -> None:
     """Explain what a metric or series means, where it comes from, and where it appears.
 
     \b
@@ -41,10 +40,8 @@ def explain(
     assay explain METRIC --system SYSTEM --format json
     """
 
-    with open_command_session(context) as session:
-        explanation = explain_subject(
-            session, metric, system, parse_runs([run])[0] if run else None, report, filters, no_filters
-        )
+    with open_command_session() as session:
+        explanation = explain_subject(session, metric, selection, parse_runs([run])[0] if run else None)
     if form == "json":
         output.print_data(export_explanation(explanation))
     else:

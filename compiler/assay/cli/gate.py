@@ -82,9 +82,8 @@ DECISION = {"classname": "Gate", "name": "Decision"}  # the test case on the gat
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", help="Output format."
 )
-@click.pass_context
 def gate(
-    context: click.Context, folder: str, is_once: bool, allows_missing: bool, allows_no_interval: bool, undecided: str,
+    folder: str, is_once: bool, allows_missing: bool, allows_no_interval: bool, undecided: str,
     has_segments: bool, group: str, baseline: str | None, results: Path | None, junit: Path | None, sarif: Path | None,
     has_comment: bool, form: str,
 ) -> int:  # fmt: skip
@@ -100,7 +99,7 @@ def gate(
     if group and baseline:
         raise click.UsageError("--group cannot be used with --baseline, which compares one run without groups")
     build = get_build_folder(Path(folder))
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         judged = _judge(session, build, baseline, results) if baseline else read_judged_results(build, group)
         if has_segments:
             judged = gate_segments(judged)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from assay.app.compare.metric_history import describe_history, read_histories
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -16,9 +17,10 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_session,
+    pass_selection,
     require_results_folder,
 )
-from assay.registry.history import Drift, MetricHistory, Point, Shift
+from assay.registry.history import Drift, HistoryScope, MetricHistory, Point, Shift
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.tables import build_rows, find_centile, format_openmetrics
 
@@ -34,18 +36,17 @@ MEMBERS = ("run", "day", "tags", "commit", "value", "size", "median", "p95", "di
 @add_system_option
 @add_results_option
 @add_cache_option
-@click.pass_context
-def history(
-    context: click.Context, metrics: tuple[str, ...], tag: str, last: int | None, form: str, system: str | None,
-    results: Path | None,
-) -> None:  # fmt: skip
+@pass_selection
+def history(tag: str, last: int | None, form: str, results: Path | None, selection: Selection) -> None:
     """Print a metric over recorded runs by day, with its level shifts. Reads no logs.
 
     A run whose value means something else is marked: by another definition, unit, summary or other filters.
     """
     folder = require_results_folder(results)
-    with open_command_session(context) as session:
-        histories = read_histories(session, folder, metrics, system or "", tag, last or 0)
+    with open_command_session() as session:
+        histories = read_histories(
+            session, folder, selection.metrics, HistoryScope(selection.system or "", tag, last or 0)
+        )
     if form == "text":
         for number, item in enumerate(histories):
             for line in ([""] if number else []) + list(format_history(item)):

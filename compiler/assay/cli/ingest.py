@@ -19,13 +19,12 @@ from assay.cli.options import (
 @add_system_option
 @click.option("--all", "everything", is_flag=True, help="Ingest all events instead of only those that metrics need.")
 @add_cache_option
-@click.pass_context
-def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, everything: bool) -> None:
+def ingest(runs: tuple[str, ...], system: str | None, everything: bool) -> None:
     """Ingest runs to Parquet, and print the folder of each source of each run.
 
     If there are several folders, their runs and sources are printed on stderr.
     """
-    with open_command_session(context, runs) as session:
+    with open_command_session(runs) as session:
         from assay.app.compute.ingest import ingest_runs  # imported while files are hashed
 
         ingested_sources = ingest_runs(session, parse_runs(runs), system, everything)

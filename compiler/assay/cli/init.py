@@ -34,9 +34,7 @@ from assay.util.diagnostics import USAGE, fail
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format of the proposal."
 )
-@click.pass_context
 def init(
-    context: click.Context,
     folder: Path,
     more_logs: tuple[Path, ...],
     logs: tuple[Path, ...],
@@ -52,10 +50,10 @@ def init(
     """
     _check_init_options(logs, more_logs, update_schema, each or "", form)
     if logs:
-        _init_from_logs(context, folder, (*logs, *more_logs), each or "", form)
+        _init_from_logs(folder, (*logs, *more_logs), each or "", form)
         return
 
-    with open_command_session(context):
+    with open_command_session():
         lines = init_module.update_schema(folder) if update_schema else init_module.create_workspace(folder)
     if not update_schema:
         output.print_line("Try it:")
@@ -77,9 +75,9 @@ def _check_init_options(
         raise fail("options", "`--format` needs `--from`, since there is no other proposal", status=USAGE)
 
 
-def _init_from_logs(context: click.Context, folder: Path, logs: Sequence[Path], each: str, form: str) -> None:
+def _init_from_logs(folder: Path, logs: Sequence[Path], each: str, form: str) -> None:
 
-    with open_command_session(context):
+    with open_command_session():
         workspace = load_proposer()(folder, logs, each)
     if form == "json":
         output.print_data(workspace.to_json())

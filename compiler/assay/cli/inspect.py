@@ -33,15 +33,14 @@ WIDEST_NAME = 60  # characters shown of a name in a table; those of text logs ar
 @add_system_option
 @add_table_option
 @add_cache_option
-@click.pass_context
-def inspect(context: click.Context, run: str, system: str | None, form: str) -> None:
+def inspect(run: str, system: str | None, form: str) -> None:
     """List the record names in a run, with their counts, events and metrics.
 
     Lists the names of events, then unknown names with the events that they may be new names of, then events without
     records. Works even if no record is recognised. The table cuts long names; --format json and csv have them whole.
     """
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         (named_run,) = parse_runs([run])
         inspection = inspect_run(session, named_run, system)
     if form == "json":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from assay.app.audit.lineage import find_lineage
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -12,6 +13,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_session,
+    pass_selection,
 )
 from assay.lineage.graph import to_dot
 from assay.lineage.tree import render_tree
@@ -23,10 +25,8 @@ from assay.lineage.tree import render_tree
 @add_system_option
 @click.option("--format", "form", type=click.Choice(["tree", "dot", "json"]), default="tree", help="Output format.")
 @add_cache_option
-@click.pass_context
-def lineage(
-    context: click.Context, name: str, filters: tuple[str, ...], no_filters: bool, system: str | None, form: str
-) -> None:
+@pass_selection
+def lineage(name: str, selection: Selection, form: str) -> None:
     """Show the column lineage of a metric, or of everything that a report prints.
 
     \b
@@ -35,8 +35,8 @@ def lineage(
     assay lineage SYSTEM/REPORT --format json
     """
 
-    with open_command_session(context) as session:
-        lineage_result = find_lineage(session, name, system, filters, no_filters)
+    with open_command_session() as session:
+        lineage_result = find_lineage(session, name, selection)
     if form == "json":
         output.print_data(lineage_result.to_dict())
     elif form == "dot":

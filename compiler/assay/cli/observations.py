@@ -17,8 +17,7 @@ from assay.util.diagnostics import DIFFERENCE, raise_all, render
 @click.command()
 @click.argument("builds", metavar="[NAME=]BUILD_FOLDER...", nargs=-1, required=True, shell_complete=complete_folders)
 @add_cache_option
-@click.pass_context
-def draft(context: click.Context, builds: tuple[str, ...]) -> None:
+def draft(builds: tuple[str, ...]) -> None:
     """Draft what is said of the tables of a report.
 
     Prints a text in Markdown whose numbers are quotes of printed cells. Edit it, and pass it to `assay build` as
@@ -27,7 +26,7 @@ def draft(context: click.Context, builds: tuple[str, ...]) -> None:
     Several reports of one definition, such as those of several workloads, have names and share one text.
     """
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         text = draft_observations(session, builds)
     output.print_text(text.removesuffix("\n"))
 
@@ -37,8 +36,7 @@ def draft(context: click.Context, builds: tuple[str, ...]) -> None:
 @click.argument("builds", metavar="[NAME=]BUILD_FOLDER...", nargs=-1, required=True, shell_complete=complete_folders)
 @click.option("--require-quotes", is_flag=True, help="Fail if a number or a comparison quotes no cell.")
 @add_cache_option
-@click.pass_context
-def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...], require_quotes: bool) -> None:
+def check_prose(prose: Path, builds: tuple[str, ...], require_quotes: bool) -> None:
     """Tell whether edited observations agree with the tables.
 
     Exits with status 3 if a sentence disagrees with a cell that it quotes: in direction, in size, or because the tables
@@ -47,7 +45,7 @@ def check_prose(context: click.Context, prose: Path, builds: tuple[str, ...], re
     Lists numbers and comparisons that quote no cell: nothing checks them, and a report marks them as the author's own.
     """
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         count, unquoted = check_observations(session, prose, builds)
     if require_quotes:
         raise_all([replace(item, severity="error") for item in unquoted], DIFFERENCE)

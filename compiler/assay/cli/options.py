@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.log import FORMS
 from assay.util.escape import escape_text
@@ -164,6 +167,19 @@ def add_filter_options(command: Command) -> Command:
         shell_complete=complete_names("filters"),
         help="Apply this filter instead of those of the report (repeatable).",
     )(command)
+
+
+def pass_selection(command: Command) -> Command:
+    """Pass the options that select what to compute to a command as one value, `selection`."""
+    names = [item.name for item in fields(Selection)]
+
+    @functools.wraps(command)
+    def select(**params: Any) -> None:
+        selection = Selection(**{name: params.pop(name) for name in names if params.get(name) is not None})
+        params = {name: value for name, value in params.items() if name not in names}
+        command(selection=selection, **params)
+
+    return select
 
 
 def add_forms_option(command: Command) -> Command:
@@ -334,8 +350,9 @@ add_summary_option = click.option("--summary", default="", metavar="NAME", shell
 
 
 @contextmanager
-def open_command_session(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Session]:
+def open_command_session(runs: Sequence[str] = ()) -> Iterator[Session]:
     """Yield a session for a command that will read `runs` (`NAME=DIR`), with a progress display on a terminal."""
+    context = click.get_current_context()
     background_hasher = _start_hashing(context, runs)
     from assay.app.session.stages import log_stage
     from assay.cli.log import set_up_logging, stop_logging
@@ -365,14 +382,12 @@ def open_command_session(context: click.Context, runs: Sequence[str] = ()) -> It
 
 
 @contextmanager
-def open_command_workspace(
-    context: click.Context, runs: Sequence[str] = (), results: Path | None = None
-) -> Iterator[Workspace]:
+def open_command_workspace(runs: Sequence[str] = (), results: Path | None = None) -> Iterator[Workspace]:
     """Yield the workspace of the current folder for a command, in a session as `open_command_session` opens it."""
-    with open_command_session(context, runs) as session:
+    with open_command_session(runs) as session:
         from assay.api import Workspace  # imported while files are hashed
 
-        yield Workspace(session, context.obj.get("config"), results)
+        yield Workspace(session, click.get_current_context().obj.get("config"), results)
 
 
 def _start_hashing(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | None:

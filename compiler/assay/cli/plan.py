@@ -22,8 +22,7 @@ _UNITS = (("days", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0))
 @click.option("--detect", default="5%", metavar="N%", show_default=True, help="The change that is to be seen.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @add_results_option
-@click.pass_context
-def plan(context: click.Context, subject: str, detect: str, form: str, results: Path | None) -> None:
+def plan(subject: str, detect: str, form: str, results: Path | None) -> None:
     """Print how many runs of each version show a change of the gated metrics in 80 of 100 cases.
 
     From the folder of a comparison, by the noise of its runs; or from a report, by its recorded runs. One run of each
@@ -32,7 +31,7 @@ def plan(context: click.Context, subject: str, detect: str, form: str, results: 
 
     change = parse_change(detect)
     folder = Path(subject)
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         run_plan = (
             plan_from_build(folder, change)
             if folder.exists()

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from assay.app.compute.query import Answer, build_answer_rows, export_answer
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
     add_by_option,
@@ -18,6 +19,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_workspace,
+    pass_selection,
 )
 from assay.number_styles.exact_decimal import format_six_digits
 from assay.registry.tables import format_table, write_table_file
@@ -42,12 +44,8 @@ SHOWN = ("size", "average", "median", "stddev", "min", "max")
 @click.option("-o", "--out", "file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
               help="Write OpenMetrics text or Parquet to this file.")  # fmt: skip
 @add_cache_option
-@click.pass_context
-def query(
-    context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
-    no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
-    by: str, file: Path | None,
-) -> None:  # fmt: skip
+@pass_selection
+def query(runs: tuple[str, ...], selection: Selection, form: str, file: Path | None) -> None:
     """Compute metrics and print their distributions: in JSON with all percentiles.
 
     `assay list metrics` lists the metrics, and `assay list columns` what --by takes.
@@ -55,13 +53,13 @@ def query(
     OpenMetrics text and Parquet have the statistics of `assay results export`.
     """
     if form == "parquet" and file is None:
-        raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
+        raise click.UsageError("The format parquet needs a file: pass -o FILE.", click.get_current_context())
     if file is not None and form not in FILE_FORMS:
-        raise click.UsageError(f"-o goes with --format {' or '.join(FILE_FORMS)}: redirect other output.", context)
+        raise click.UsageError(f"-o goes with --format {' or '.join(FILE_FORMS)}: redirect other output.",
+                               click.get_current_context())  # fmt: skip
 
-    with open_command_workspace(context) as workspace:
-        answer = workspace.compute(metrics, runs, by=by, filters=filters, no_filters=no_filters, phases=phases, at=at,
-                                   system=system, summary=summary)  # fmt: skip
+    with open_command_workspace() as workspace:
+        answer = workspace.compute(selection.metrics, runs, **selection.to_options())
     output.print_warnings(answer.warnings)
     if form in FILE_FORMS:
         rows = build_answer_rows(answer)

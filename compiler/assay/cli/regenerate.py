@@ -30,13 +30,10 @@ from assay.report.output_forms import order_forms
 )
 @click.option("--edition", metavar="NAME", help="Edition of the publication  [default: by its date]")
 @add_cache_option
-@click.pass_context
-def regenerate(
-    context: click.Context, publication: Path, out: str, forms: tuple[str, ...], report: str | None, edition: str | None
-) -> None:
+def regenerate(publication: Path, out: str, forms: tuple[str, ...], report: str | None, edition: str | None) -> None:
     """Rebuild a published report from its printed values."""
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         result = regenerate_report(session, publication, Path(out), report, edition, order_forms(forms))
     output.print_warnings(result.warnings)
     for place in result.reports:

@@ -19,7 +19,7 @@ from assay.cli.options import (
 )
 from assay.provenance.read import get_build_folder
 from assay.registry import store
-from assay.registry.model import RegistrationFile, ResultsFile, build_json_schema
+from assay.registry.model import Registration, RegistrationFile, ResultsFile, build_json_schema
 from assay.registry.store import append_results, read_build, read_results
 from assay.registry.tables import build_rows, format_table, write_table_file
 
@@ -57,7 +57,7 @@ def add_run(
     config = context.obj["config"]
     find_places = config.find_places if config else lambda _name: ()
     folder = require_results_folder(results)
-    run = register_run(folder, places, name, tags, commit, day, find_places)
+    run = register_run(folder, Registration(places, name, tags, commit, day), find_places)
     output.print_line(run.path)
     output.print_warnings(list(filter(None, [describe_unknown_day(folder, run)])))
 
@@ -129,7 +129,7 @@ def export_results(
         recorded = read_build(get_build_folder(Path(build)), may_have_phases=True)
     else:
         recorded = read_results(require_results_folder(results, "pass a BUILD_FOLDER"))
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         breaks, warnings = find_breaks(session, recorded)
     output.print_warnings(list(warnings))
     rows = build_rows(recorded, store.list_runs(results) if results else (), breaks)

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from assay.app.compute.samples import write_samples
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -15,6 +16,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_workspace,
+    pass_selection,
 )
 
 
@@ -28,19 +30,16 @@ from assay.cli.options import (
 @add_filter_options
 @add_system_option
 @add_cache_option
-@click.pass_context
-def samples(
-    context: click.Context, metric: str, runs: tuple[str, ...], file: Path | None, form: str,
-    filters: tuple[str, ...], no_filters: bool, system: str | None,
-) -> None:  # fmt: skip
+@pass_selection
+def samples(metric: str, runs: tuple[str, ...], file: Path | None, form: str, selection: Selection) -> None:
     """Export the samples of a metric, or the values of a series, with the keys that identify them.
 
     Values are in the unit of the metric, unrounded; instants are in UTC. Rows are in the order of runs and keys.
     """
     if form == "parquet" and file is None:
-        raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
-    with open_command_workspace(context, runs) as workspace:
-        relation = workspace.samples(metric, runs, filters=filters, no_filters=no_filters, system=system)
+        raise click.UsageError("The format parquet needs a file: pass -o FILE.", click.get_current_context())
+    with open_command_workspace(runs) as workspace:
+        relation = workspace.samples(metric, runs, **selection.to_options())
         if file is not None:
             write_samples(relation, file, form)
             return

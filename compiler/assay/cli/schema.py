@@ -16,14 +16,13 @@ from assay.util.diagnostics import USAGE, fail, suggest_nearest
 @click.command()
 @click.argument("file", required=False)
 @add_system_option
-@click.pass_context
-def schema(context: click.Context, file: str | None, system: str | None) -> None:
+def schema(file: str | None, system: str | None) -> None:
     """Print the JSON Schema of a document of a run.
 
     Without FILE, print the schemas of all documents, by system and file.
     """
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         schemas_by_system = {
             item: create_run_schemas(session.load_package(item).package) for item in session.list_systems(system)
         }

@@ -57,7 +57,7 @@ def serve(context: click.Context, host: str, port: int, results: Path | None) ->
     Comparisons are built when they are opened. The pages are read-only, and only this machine can open them.
     """
 
-    with open_command_session(context) as session, create_temporary_folder() as root:
+    with open_command_session() as session, create_temporary_folder() as root:
         site = RegistrySite(session, context.obj["config"], results, root)
         with open_server(host, port, site.answer) as server, _exit_on_termination():
             print_address(server)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from assay.app.author.slice import SliceResult, slice_run
+from assay.app.author.slice import SampleChoice, SliceResult, slice_run
 from assay.app.session.runs import parse_runs
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -17,6 +18,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_session,
+    pass_selection,
 )
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
@@ -33,11 +35,8 @@ SHOWN = 12  # numbers of lines, and added lines, printed
 @add_filter_options
 @add_system_option
 @add_cache_option
-@click.pass_context
-def write_slice(
-    context: click.Context, metric: str, run: str | None, around: tuple[str, ...], out: str | None,
-    filters: tuple[str, ...], no_filters: bool, system: str | None,
-) -> None:  # fmt: skip
+@pass_selection
+def write_slice(metric: str, run: str | None, around: tuple[str, ...], out: str | None, selection: Selection) -> None:
     """Write the log lines behind one sample as an example that `assay test` runs.
 
     The lines give the sample the value that it has in the whole run, or nothing is written.
@@ -47,11 +46,10 @@ def write_slice(
     assay slice METRIC --run runs/candidate --around request=r7 --around host=web-1 -o examples/slow
     """
     if not run:
-        raise click.UsageError("Missing option '--run'.", context)
-    with open_command_session(context, (run,)) as session:
-        (named_run,) = parse_runs([run])
-        folder = Path(out) if out else None
-        slice_result = slice_run(session, metric, named_run, around, folder, filters, no_filters, system)
+        raise click.UsageError("Missing option '--run'.", click.get_current_context())
+    with open_command_session((run,)) as session:
+        sample = SampleChoice(metric, parse_runs([run])[0], around)
+        slice_result = slice_run(session, sample, selection, Path(out) if out else None)
     for line in _format_lines(slice_result):
         output.print_line(line)
 

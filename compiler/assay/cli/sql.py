@@ -6,6 +6,7 @@ import click
 
 from assay.app.compute.metric_sql import compile_metric_sql
 from assay.app.session.runs import parse_runs
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -14,6 +15,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_session,
+    pass_selection,
 )
 
 
@@ -25,24 +27,15 @@ from assay.cli.options import (
 @click.option("--at", metavar="NAME=TIME", multiple=True, help="Time of an instant at which the phase begins or ends.")
 @add_system_option
 @add_cache_option
-@click.pass_context
-def sql(
-    context: click.Context,
-    metric: str,
-    run: str | None,
-    filters: tuple[str, ...],
-    no_filters: bool,
-    phase: str,
-    at: tuple[str, ...],
-    system: str | None,
-) -> None:
+@pass_selection
+def sql(metric: str, run: str | None, phase: str, selection: Selection) -> None:
     """Print the SQL of a metric as one statement.
 
     With --run, the statement has absolute paths of the run's files and works in any DuckDB shell. Without --run, it
     works in the folder that `assay ingest` prints, for metrics of a single source.
     """
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         named_run = parse_runs([run])[0] if run else None
-        text = compile_metric_sql(session, metric, filters, no_filters, system, named_run, phase, at)
+        text = compile_metric_sql(session, metric, selection, named_run, phase)
     output.print_text(text)

@@ -26,14 +26,13 @@ NAMED = 3  # names and places printed per event
 @add_system_option
 @add_junit_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
-@click.pass_context
-def run_examples(context: click.Context, system: str | None, junit: Path | None, form: str) -> int:
+def run_examples(system: str | None, junit: Path | None, form: str) -> int:
     """Run the examples in the specs, and list what no example covers.
 
     The exit status is 3 if an example fails.
     """
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         results = [run_system_examples(session, item) for item in session.list_systems(system)]
         notes = session.list_workspace_notes()
     for note in notes:

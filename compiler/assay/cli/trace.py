@@ -30,8 +30,7 @@ from assay.provenance.read import get_build_folder
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @add_cache_option
-@click.pass_context
-def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tuple[str, ...], form: str) -> None:
+def trace(folder: str, cell: str, listed: bool, runs: tuple[str, ...], form: str) -> None:
     """Trace a cell of a built report to its samples and their log lines.
 
     \b
@@ -41,10 +40,10 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     """
 
     if listed and cell:
-        raise click.UsageError("Pass either a cell SECTION/ROW/COLUMN or --list.", context)
+        raise click.UsageError("Pass either a cell SECTION/ROW/COLUMN or --list.", click.get_current_context())
     listed = not cell
     build_folder = get_build_folder(Path(folder))
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         traced_cell = None if listed else trace_module.trace_cell(session, build_folder, cell, runs)
         cells = trace_module.list_cells(session, build_folder) if listed else ()
     output.print_warnings(trace_module.list_provenance_warnings(build_folder))

@@ -28,11 +28,10 @@ from assay.util.numbers import format_count
     help="New directory or address of a run that moved (repeatable).",
 )
 @add_cache_option
-@click.pass_context
-def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
+def verify(folder: str, runs: tuple[str, ...]) -> int:
     """Rebuild a report from its provenance and compare every byte."""
 
-    with open_command_session(context) as session:
+    with open_command_session() as session:
         verification = verify_build(session, get_build_folder(Path(folder)), runs)
     return _print_verification(verification)
 

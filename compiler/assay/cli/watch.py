@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -79,8 +80,9 @@ def watch(
     After an error, the last good report stays in place. With --serve, a browser shows the report or the errors of the
     last build. Press Ctrl-C to stop.
     """
+    watched = WatchedReport(report, runs, Path(out), forms)
     if not is_served:
-        watch_report(context, report, runs, Path(out), forms, lambda _: None)
+        watch_report(context, watched, lambda _: None)
     from assay.report.output_forms import HTML
     from assay.server.http_server import open_server
     from assay.server.live_site import LiveSite
@@ -89,13 +91,20 @@ def watch(
     with open_server(host, port, site.answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         print_address(server)
-        watch_report(context, report, runs, Path(out), {HTML, *forms}, site.publish)
+        watch_report(context, replace(watched, forms={HTML, *forms}), site.publish)
 
 
-def watch_report(
-    context: click.Context, report: str, runs: Sequence[str], out: Path, forms: Iterable[str],
-    publish: Callable[[str], None],
-) -> NoReturn:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class WatchedReport:
+    """A report that is rebuilt: its name, its runs, its folder and the forms of output."""
+
+    name: str
+    runs: Sequence[str]
+    out: Path
+    forms: Iterable[str]
+
+
+def watch_report(context: click.Context, watched: WatchedReport, publish: Callable[[str], None]) -> NoReturn:
     """Build a report whenever its inputs change, until an interrupt.
 
     `publish` is called with the errors of each build, or an empty text. Raises AssayError (usage) if the arguments are
@@ -105,10 +114,10 @@ def watch_report(
     from assay.lang.workspace import prepare_evaluation
 
     gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
-    builder = _ReportBuilder(context, report, runs, out, forms, publish)
-    idle_worker = _IdleWorker(len(runs), out)
-    system = report.partition("/")[0]
-    watched_files, change_waiter, is_ready = WatchedFiles(system, runs), ChangeWaiter(PAUSE), True
+    builder = _ReportBuilder(context, watched, publish)
+    idle_worker = _IdleWorker(len(watched.runs), watched.out)
+    system = watched.name.partition("/")[0]
+    watched_files, change_waiter, is_ready = WatchedFiles(system, watched.runs), ChangeWaiter(PAUSE), True
     try:
         while True:
             session = open_context_session(context)
@@ -130,15 +139,9 @@ def watch_report(
 class _ReportBuilder:
     """The builds of one report, and the outcome of the last one."""
 
-    def __init__(
-        self, context: click.Context, report: str, runs: Sequence[str], out: Path, forms: Iterable[str],
-        publish: Callable[[str], None],
-    ) -> None:  # fmt: skip
+    def __init__(self, context: click.Context, watched: WatchedReport, publish: Callable[[str], None]) -> None:
         self._context = context
-        self._report = report
-        self._runs = runs
-        self._out = out
-        self._forms = forms
+        self._watched = watched
         self._publish = publish
         self._is_first = True
         self._error: AssayError | None = None
@@ -147,7 +150,7 @@ class _ReportBuilder:
     def is_due(self) -> bool:
         """Return whether to build without a change: an external error may be gone, or the report was removed."""
         if self._error is None:
-            return not self._out.exists()
+            return not self._watched.out.exists()
         is_external = any(item.code in EXTERNAL_CODES for item in self._error.diagnostics)
         return is_external and time.monotonic() - self._end_time > RETRY_DELAY
 
@@ -195,10 +198,11 @@ class _ReportBuilder:
         from assay.report.output_forms import order_forms
 
         start_time = time.monotonic()
-        with open_command_session(self._context) as session:
+        watched = self._watched
+        with self._context.scope(cleanup=False), open_command_session() as session:
             session.deferred_work = deferred_work
-            options = Options(forms=order_forms(self._forms))
-            build_result = build_any_report(session, self._report, self._runs, (), self._out, options)
+            options = Options(forms=order_forms(watched.forms))
+            build_result = build_any_report(session, watched.name, watched.runs, (), watched.out, options)
         output.print_warnings(build_result.warnings)
         for report in build_result.reports:
             output.print_line(report)

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from assay.app.compare.why import Explanation, export_explanation
+from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -18,6 +19,7 @@ from assay.cli.options import (
     add_system_option,
     complete_names,
     open_command_workspace,
+    pass_selection,
     replace_run_names,
 )
 from assay.judgement.steps import StepChange, StepTable
@@ -43,20 +45,16 @@ _INCOMPLETE = "rows that lack an instant"
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @add_results_option
 @add_cache_option
-@click.pass_context
-def why(
-    context: click.Context, metric: str, runs: tuple[str, ...], report: str, filters: tuple[str, ...],
-    no_filters: bool, system: str | None, summary: str, form: str, results: Path | None,
-) -> None:  # fmt: skip
+@pass_selection
+def why(metric: str, runs: tuple[str, ...], selection: Selection, form: str, results: Path | None) -> None:
     """Tell which step of a metric its change comes from.
 
     The metric is the time between two instants. Its steps are other metrics of the same rows that measure parts of it.
     Without such a metric, pass the name of a grain: the time from its first to its last step. A run is DIR or NAME=DIR,
     as for `assay compare`; runs of the same name are repeats.
     """
-    with open_command_workspace(context, runs, results) as workspace:
-        explanation = workspace.explain_change(metric, runs, report=report, filters=filters, no_filters=no_filters,
-                                               system=system, summary=summary)  # fmt: skip
+    with open_command_workspace(runs, results) as workspace:
+        explanation = workspace.explain_change(metric, runs, **selection.to_options())
     output.print_warnings(explanation.warnings)
     if form == "json":
         output.print_data(export_explanation(explanation))

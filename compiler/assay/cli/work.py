@@ -27,7 +27,7 @@ def work(context: click.Context, queue: Path, once: bool, idle_seconds: float | 
     """
 
     count, work_on_queue = 0, load_queue_runner()
-    with open_command_session(context) as session, suppress(KeyboardInterrupt):
+    with open_command_session() as session, suppress(KeyboardInterrupt):
         count = work_on_queue(
             queue,
             lambda: open_context_session(context),

@@ -129,23 +129,31 @@ class MetricHistory:
     drift: Drift | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryScope:
+    """Which recorded runs a history shows: those of a system, with a tag, and the last ones; empty or 0 for all."""
+
+    system: str = ""
+    tag: str = ""
+    last: int = 0
+
+
 def compute_history(
     recorded: Sequence[RecordedResults],
     runs: Sequence[RegisteredRun],
     metric: str,
     *,
-    system: str = "",
-    tag: str = "",
-    last: int = 0,
+    scope: HistoryScope | None = None,
     rules: MetricRules | None = None,
 ) -> MetricHistory:
-    """Return the history of a metric, an id or a name, over all runs, or over those with a tag.
+    """Return the history of a metric, an id or a name, over the runs of a scope (default: all).
 
-    `last` is the number of runs, the latest ones; 0 for all. Raises AssayError (usage): an unknown metric or tag, or a
+    Raises AssayError (usage): an unknown metric or tag, or a
     metric of several systems.
     """
-    rules = rules or MetricRules()
-    system, metric = find_recorded_metric(recorded, metric, system)
+    rules, scope = rules or MetricRules(), scope or HistoryScope()
+    tag = scope.tag
+    system, metric = find_recorded_metric(recorded, metric, scope.system)
     runs_by_name = {item.name: item for item in runs}
     if tag:
         check_tag(runs, tag)
@@ -162,7 +170,7 @@ def compute_history(
     meaning = _choose_meaning(shown_records, runs_by_name, metric, rules.definition)
     points = _list_points(shown_records, runs_by_name, metric, meaning, with_experiments=tag == EXPERIMENT)
     points = _mark_breaks(points, rules.breaks)
-    shown_points = points[-last:]
+    shown_points = points[-scope.last :]
     pairs = _list_values(points)
     all_shifts, drift = _find_changes(pairs, rules)
     shifts = tuple(item for item in all_shifts if item.point in shown_points)

@@ -13,7 +13,7 @@ import functools
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -57,6 +57,17 @@ class RegisteredRun:
     name: str
     places: tuple[str, ...]
     tags: tuple[str, ...] = ()
+    commit: str = ""
+    day: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What to register of a run: places, name (default: that of a place), tags, commit and day."""
+
+    places: Sequence[str]
+    name: str = ""
+    tags: Sequence[str] = ()
     commit: str = ""
     day: str = ""
 

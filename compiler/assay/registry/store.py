@@ -18,6 +18,7 @@ from assay.registry.model import (
     RUNS,
     RecordedResults,
     RegisteredRun,
+    Registration,
     RegistrationFile,
     ResultsFile,
     compute_id,
@@ -141,26 +142,23 @@ def _locate(path: Path, member: str) -> Span:
     return Span(str(path))
 
 
-def add_run(
-    folder: Path, name: str, places: Sequence[str], tags: Sequence[str] = (), commit: str = "", day: str = ""
-) -> RegisteredRun:
+def add_run(folder: Path, registration: Registration) -> RegisteredRun:
     """Register a run, whose places are relative to the current folder, or add what a registered run lacks.
 
     That are tags, a commit, a day, and all places of a run that has none. Raises AssayError (usage) if a run of this
     name has other places, or another commit or day.
     """
     with lock_folder(folder):
-        return _add_run(folder, name, places, tags, commit, day)
+        return _add_run(folder, registration)
 
 
-def _add_run(
-    folder: Path, name: str, places: Sequence[str], tags: Sequence[str], commit: str, day: str
-) -> RegisteredRun:
+def _add_run(folder: Path, registration: Registration) -> RegisteredRun:
+    name, tags, commit, day = registration.name, registration.tags, registration.commit, registration.day
     path = folder / RUNS / f"{quote_name(name)}.json"
     content: dict[str, Any] = {
         "format": 1,
         "name": name,
-        "places": [_make_portable(place, folder) for place in places],
+        "places": [_make_portable(place, folder) for place in registration.places],
         "tags": list(tags),
         "commit": commit,
         "day": day,

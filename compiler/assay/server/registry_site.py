@@ -28,6 +28,7 @@ from assay.app.compare.register_run import KnownRun, list_known_runs, locate_pla
 from assay.app.session.config import Config
 from assay.app.session.session import Session, open_session
 from assay.lang.workspace import Workspace
+from assay.registry.history import HistoryScope
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.store import list_runs, read_results
 from assay.server.commands import CommandRunner, Output
@@ -273,7 +274,7 @@ class RegistrySite:
         system, metric = parts
         try:
             with self._use_session() as session:
-                (item,) = read_histories(session, self._results, [metric], system, tag, int(last or 0))
+                (item,) = read_histories(session, self._results, [metric], HistoryScope(system, tag, int(last or 0)))
                 fonts = session.get_templates() / "fonts"
         except AssayError as error:  # such as a tag whose runs have no results
             return self._build_message(HTTPStatus.NOT_FOUND, metric, problem=str(error), place=HISTORY)

@@ -11,6 +11,7 @@ from assay.app.compute.compute import compute
 from assay.app.compute.raw_data_notes import list_raw_notes
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SampleRequest, SeriesSubject, find_subject
 from assay.app.session.filters import parse_filters
+from assay.app.session.selection import EVERYTHING, Selection
 from assay.app.session.session import Session
 from assay.engine.compiled_plan import CompiledPlan
 from assay.explain.facts import Facts, collect_facts
@@ -58,23 +59,20 @@ class Explanation:
 def explain_subject(
     session: Session,
     name: str,
-    system: str | None = None,
+    selection: Selection = EVERYTHING,
     run: NamedRun | None = None,
-    report: str | None = None,
-    filter_texts: Sequence[str] = (),
-    no_filters: bool = False,
 ) -> Explanation:
     """Explain a metric or series by its id; with a run, also its result there.
 
-    Filters and summary are those of `report`, by default of the report that shows the metric.
+    Filters and summary are those of the selected report, by default of the report that shows the metric.
 
     Raises AssayError: usage for unknown names; with a run, the errors of a build.
     """
-    subject = _find_subject(session, name, system, report)
-    chosen_report = _find_report(session, subject, report)
+    subject = _find_subject(session, name, selection.system, selection.report)
+    chosen_report = _find_report(session, subject, selection.report)
     # Filters do not apply to series. They are parsed nevertheless, to report unknown filters.
     filtering_report = chosen_report if subject.metrics else None
-    applied_filters = parse_filters(subject.checked.package, filtering_report, filter_texts, no_filters)
+    applied_filters = parse_filters(subject.checked.package, filtering_report, selection.filters, selection.no_filters)
     explanation, _ = describe_subject(subject, chosen_report, applied_filters, subject.compile(applied_filters))
     if not run:
         return explanation

@@ -9,6 +9,7 @@ from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SeriesSubject, find_subject
 from assay.app.session import filters
 from assay.app.session.prose import read_prose
+from assay.app.session.selection import EVERYTHING, Selection
 from assay.app.session.session import Session
 from assay.engine.compiled_plan import CompiledPlan, compile_plan
 from assay.explain.facts import list_appearances
@@ -107,12 +108,10 @@ class LineageResult:
         }
 
 
-def find_lineage(
-    session: Session, name: str, system: str | None = None, filter_texts: Sequence[str] = (), no_filters: bool = False
-) -> LineageResult:
+def find_lineage(session: Session, name: str, selection: Selection = EVERYTHING) -> LineageResult:
     """Return the lineage of a metric or series by its id, or of a report `system/name`.
 
-    The filters are those of `filter_texts`, or else those of the report that shows the metric. Raises AssayError
+    The filters are the selected ones, or else those of the report that shows the metric. Raises AssayError
     (usage) for unknown names.
     """
     if "/" in name:
@@ -121,9 +120,9 @@ def find_lineage(
             message = f"report `{name}` has no lineage: it shows published values"
             raise fail("no-lineage", message, hint="pass the report that was published", status=USAGE)
         texts = tuple(read_prose(session.workspace, checked, report).values())
-        return _trace_report(checked, name, report, texts, filter_texts, no_filters)
-    subject = find_subject(session, name, system)
-    applied_filters = subject.select_filters(filter_texts, no_filters)
+        return _trace_report(checked, report, texts, selection)
+    subject = find_subject(session, name, selection.system)
+    applied_filters = subject.select_filters(selection.filters, selection.no_filters)
     return trace_subject(subject, applied_filters, subject.compile(applied_filters))
 
 
@@ -187,15 +186,11 @@ def _list_labels(applied_filters: Sequence[AppliedFilter]) -> tuple[str, ...]:
 
 
 def _trace_report(
-    checked: CheckedPackage,
-    name: str,
-    report: Report,
-    texts: Collection[Prose],
-    filter_texts: Sequence[str],
-    no_filters: bool,
+    checked: CheckedPackage, report: Report, texts: Collection[Prose], selection: Selection
 ) -> LineageResult:
     """Return the lineage of a report: its metrics, rows and series, and the relations that its manifest prints."""
-    applied_filters = filters.parse_filters(checked.package, report, filter_texts, no_filters)
+    applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
+    name = f"{checked.package.system}/{report.name}"
     metrics = list_report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
     rows, shown_series = list_row_requests(checked, report, texts), list_shown_series(report, texts)

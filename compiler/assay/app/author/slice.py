@@ -23,6 +23,7 @@ from assay.app.author.sliced_runs import RunSlicer, SlicedFile
 from assay.app.compute.subject import FormulaSubject, MetricSubject, find_metric
 from assay.app.session.outputs import is_unused, refuse_sources, replace_folder
 from assay.app.session.prepare import prepare
+from assay.app.session.selection import Selection
 from assay.app.session.session import Session
 from assay.lang.model.package import Grain
 from assay.lang.time_format import format_instant
@@ -52,44 +53,43 @@ class SliceResult:
     is_tested: bool
 
 
-def slice_run(
-    session: Session,
-    name: str,
-    run: NamedRun,
-    around: Sequence[str],
-    out: Path | None = None,
-    filter_texts: Sequence[str] = (),
-    no_filters: bool = False,
-    system: str | None = None,
-) -> SliceResult:
-    """Write the records behind one sample of a metric into a new or empty folder; by default, below `examples/`.
+@dataclass(frozen=True, slots=True)
+class SampleChoice:
+    """The sample to slice: its metric, its run, and texts of columns that identify it, `NAME=VALUE`."""
 
-    `around` has texts of columns that identify the sample: `NAME=VALUE`.
+    metric: str
+    run: NamedRun
+    around: Sequence[str]
+
+
+def slice_run(session: Session, sample: SampleChoice, selection: Selection, out: Path | None = None) -> SliceResult:
+    """Write the records behind one sample of a metric into a new or empty folder; by default, below `examples/`.
 
     Raises AssayError: usage for an unknown metric or column, for no and for several samples; the errors of a build;
     `slice` if no selection of records gives the value of the whole run.
     """
-    subject = find_metric(session, name, system)
+    subject = find_metric(session, sample.metric, selection.system)
     if isinstance(subject, FormulaSubject):
         inputs = ", ".join(f"`{item.id}`" for item in subject.inputs)
         raise fail("no-samples", f"`{subject.id}` is a formula, which has no samples",
                    hint=f"slice a metric that it is computed from: {inputs}", status=USAGE)  # fmt: skip
-    texts = _parse_around(around)
-    target = _find_target(session, subject, subject.select_filters(filter_texts, no_filters), run, texts)
+    texts, run = _parse_around(sample.around), sample.run
+    applied_filters = subject.select_filters(selection.filters, selection.no_filters)
+    target = _find_target(session, subject, applied_filters, run, texts)
     folder = out or _shorten_path(session.workspace.root / FOLDER / _name_folder(subject, target.expectation.row))
     _check_folder(session, folder, target)
     slicer = RunSlicer(subject.checked, target.ingested_run)
-    selection = find_least_selection(session, target, slicer)
-    added = slicer.locate(selection.records - set(target.records))
+    least = find_least_selection(session, target, slicer)
+    added = slicer.locate(least.records - set(target.records))
     with replace_folder(folder) as new_folder:
-        files = slicer.write(selection.records, new_folder / RUN)
+        files = slicer.write(least.records, new_folder / RUN)
         origin = {"run": run.id, "lines": {item.path: list(item.lines) for item in files}}
         labels = [item.label for item in target.applied_filters]
-        text = format_example(subject.checked.package.system, labels, selection.expectation, origin)
+        text = format_example(subject.checked.package.system, labels, least.expectation, origin)
         (new_folder / FILE).write_text(text, encoding="utf-8")
-    (value,) = selection.expectation.samples
+    (value,) = least.expectation.samples
     is_tested = resolve_path(folder).parent == resolve_path(session.workspace.root / FOLDER)
-    row = describe_row(selection.expectation.row)
+    row = describe_row(least.expectation.row)
     value_text = f"{value} {subject.unit.symbol}".rstrip()
     return SliceResult(folder, subject.id, row, value_text, files, tuple(added), is_tested)
 

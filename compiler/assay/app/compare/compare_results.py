@@ -14,7 +14,6 @@ from assay.app.compare.compared_metrics import (
     ComparedMetric,
     ComparedVersion,
     RunComparison,
-    Selection,
     choose_metrics,
     map_sections,
     record_change,
@@ -23,6 +22,7 @@ from assay.app.compare.recorded_breaks import are_comparable, describe_breaks, s
 from assay.app.compute.splitting import add_gated_segments, restore_splits
 from assay.app.judge.judged_results import RESULTS, ComparedRun, JudgedResults, read_findings, read_results_data
 from assay.app.judge.judging import list_gated, mark_changes_by_chance
+from assay.app.session.selection import Selection
 from assay.app.session.session import Session
 from assay.judgement.gate import assess_gate
 from assay.judgement.interval import Reason, Version, estimate_reach

@@ -9,7 +9,6 @@ from assay.app.compare.compared_metrics import (
     ComparedMetric,
     ComparedVersion,
     RunComparison,
-    Selection,
     choose_metrics,
     choose_report,
     map_sections,
@@ -25,6 +24,7 @@ from assay.app.judge.mixes import standardize_metrics
 from assay.app.judge.repeats import list_versions
 from assay.app.session import filters
 from assay.app.session.options import choose_summary
+from assay.app.session.selection import Selection
 from assay.app.session.session import Session
 from assay.judgement.interval import estimate_reach
 from assay.judgement.repeats import pool_variances

@@ -12,6 +12,7 @@ from assay.app.compute.subject import find_metric
 from assay.app.judge.judged_results import NO_SECTION
 from assay.app.judge.recorded_change import RecordedChange, build_change_data, parse_change
 from assay.app.session.runs import fetch_runs
+from assay.app.session.selection import Selection
 from assay.app.session.session import Session
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
@@ -150,20 +151,3 @@ class RunComparison:
     filters: tuple[str, ...]
     summary: str
     warnings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What to compare, as the user selects it; empty values select what `compare_runs` describes.
-
-    `metrics` are ids or names of metrics; `report` is `system/name`; `by` are dimensions with commas between them, or
-    another column of text.
-    """
-
-    metrics: tuple[str, ...] = ()
-    report: str = ""
-    system: str | None = None
-    filters: Sequence[str] = ()
-    no_filters: bool = False
-    summary: str = ""
-    by: str = ""

@@ -17,6 +17,7 @@ from assay.number_styles.unit_prefix import choose_prefix
 from assay.registry.history import (
     DEFAULT_MARGIN,
     Drift,
+    HistoryScope,
     MetricHistory,
     MetricRules,
     Point,
@@ -34,7 +35,7 @@ STANDS_OUT = "stands out"
 
 
 def read_histories(
-    session: Session, folder: Path, metrics: Sequence[str], system: str = "", tag: str = "", last: int = 0
+    session: Session, folder: Path, metrics: Sequence[str], scope: HistoryScope
 ) -> tuple[MetricHistory, ...]:
     """Return the histories of metrics over the runs of a results folder; no logs are read.
 
@@ -42,10 +43,9 @@ def read_histories(
     """
     recorded, runs = read_results(folder), list_runs(folder)
     return tuple(
-        compute_history(recorded, runs, metric, system=system, tag=tag, last=last,
-                        rules=_find_rules(session, recorded, metric, system))
+        compute_history(recorded, runs, metric, scope=scope, rules=_find_rules(session, recorded, metric, scope.system))
         for metric in metrics
-    )  # fmt: skip
+    )
 
 
 def _find_rules(session: Session, recorded: Sequence[RecordedResults], metric: str, system: str) -> MetricRules:

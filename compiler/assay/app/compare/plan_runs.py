@@ -20,7 +20,7 @@ from assay.judgement.noise import count_runs_to_detect
 from assay.judgement.repeats import LEAST_DF, pool_variances
 from assay.judgement.student_t import compute_quantile, floor_to_even
 from assay.lang.segments import is_segment
-from assay.registry.history import MetricHistory, MetricRules, compute_history
+from assay.registry.history import HistoryScope, MetricHistory, MetricRules, compute_history
 from assay.registry.store import list_runs, read_results
 from assay.util.diagnostics import USAGE, fail
 
@@ -118,7 +118,9 @@ def plan_from_records(session: Session, folder: Path, name: str, change: float) 
             metrics.append(PlannedMetric(metric.name, reason="no recorded run has it"))
             continue
         definition = MetricRules(checked.definitions[metric.id])
-        history = compute_history(of_report, runs, metric.id, system=checked.package.system, rules=definition)
+        history = compute_history(
+            of_report, runs, metric.id, scope=HistoryScope(checked.package.system), rules=definition
+        )
         values = _list_latest_values(history)
         counts.add(len(values))
         metrics.append(_plan_values(metric.name, values, change, float(rules.level)))

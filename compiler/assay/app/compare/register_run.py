@@ -13,23 +13,18 @@ from assay.lang.check.reports import is_day
 from assay.registry.baseline import LAST, MEDIAN, describe_day_command
 from assay.registry.folder_lock import lock_folder
 from assay.registry.history import check_tag, find_time
-from assay.registry.model import RUNS, RegisteredRun
+from assay.registry.model import RUNS, RegisteredRun, Registration
 from assay.registry.store import add_run, list_runs, read_results
 from assay.remote.address import get_run_name, is_address
 from assay.util.diagnostics import USAGE, fail
 from assay.util.numbers import split_numbers
 from assay.util.paths import resolve_path
 
+FindPlaces = Callable[[str], Sequence[str]]
+"""Returns the places of a run by its name in the settings."""
 
-def register_run(
-    folder: Path,
-    places: Sequence[str],
-    name: str = "",
-    tags: Sequence[str] = (),
-    commit: str = "",
-    day: str = "",
-    find_places: Callable[[str], Sequence[str]] = lambda _name: (),
-) -> RegisteredRun:
+
+def register_run(folder: Path, registration: Registration, find_places: FindPlaces = lambda _name: ()) -> RegisteredRun:
     """Register a run in a results folder; several places are repeats. The default name is that of its directory.
 
     Instead of its directory, a run may be named that is registered, has recorded results, or is in the settings:
@@ -42,21 +37,13 @@ def register_run(
     with ExitStack() as stack:
         if (folder / RUNS).is_dir():  # so that what is registered of the run does not change until it is written
             stack.enter_context(lock_folder(folder))
-        return _register_run(folder, places, name, tags, commit, day, find_places)
+        return _register_run(folder, registration, find_places)
 
 
-def _register_run(
-    folder: Path,
-    places: Sequence[str],
-    name: str,
-    tags: Sequence[str],
-    commit: str,
-    day: str,
-    find_places: Callable[[str], Sequence[str]],
-) -> RegisteredRun:
-    known_name, places = _find_known_run(folder, places, find_places)
-    check_run_places([create_named_run(name or "run", place) for place in places])
-    name = name or known_name or _get_name(places[0])
+def _register_run(folder: Path, registration: Registration, find_places: FindPlaces) -> RegisteredRun:
+    known_name, places = _find_known_run(folder, registration.places, find_places)
+    check_run_places([create_named_run(registration.name or "run", place) for place in places])
+    name = registration.name or known_name or _get_name(places[0])
     if "=" in name or name.startswith((LAST, MEDIAN)):
         raise fail("run-name", f"invalid name of a run: `{name}`", status=USAGE,
                    expected=f"a name without `=` that does not begin with `{LAST}` or `{MEDIAN}`")  # fmt: skip
@@ -64,9 +51,10 @@ def _register_run(
     if known_places and locate_places(known_places) != locate_places(places):
         raise fail("same-run", f"the settings have a run `{name}` already", expected=", ".join(known_places),
                    found=", ".join(places), hint="choose another --name", status=USAGE)  # fmt: skip
+    day = registration.day
     if day and not is_day(day):
         raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=day, status=USAGE)
-    return add_run(folder, name, places, tags, commit, day)
+    return add_run(folder, replace(registration, name=name, places=places))
 
 
 def describe_unknown_day(folder: Path, run: RegisteredRun) -> str:
@@ -79,9 +67,7 @@ def describe_unknown_day(folder: Path, run: RegisteredRun) -> str:
     )
 
 
-def _find_known_run(
-    folder: Path, places: Sequence[str], find_places: Callable[[str], Sequence[str]]
-) -> tuple[str, Sequence[str]]:
+def _find_known_run(folder: Path, places: Sequence[str], find_places: FindPlaces) -> tuple[str, Sequence[str]]:
     """Return the name and places of a run that is named instead of its directory, or else no name and `places`.
 
     A run of which only results are recorded has no places.

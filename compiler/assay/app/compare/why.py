@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.app.compare.compare_runs import refuse_single_run
-from assay.app.compare.compared_metrics import DEFAULT_RULES, Selection
+from assay.app.compare.compared_metrics import DEFAULT_RULES
 from assay.app.compute.computation import Computation
 from assay.app.compute.compute import compute
 from assay.app.compute.query import list_run_messages
@@ -18,6 +18,7 @@ from assay.app.judge.repeats import list_versions
 from assay.app.judge.steps import is_of_lowest, judge_steps
 from assay.app.session import filters
 from assay.app.session.options import choose_summary
+from assay.app.session.selection import Selection
 from assay.app.session.session import Session
 from assay.judgement.steps import StepChange, StepTable
 from assay.lang.checked_package import CheckedPackage

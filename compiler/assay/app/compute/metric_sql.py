@@ -10,9 +10,10 @@ from sqlglot import exp
 from assay.app.compute.compute import compute
 from assay.app.compute.export_run import link_run_folders
 from assay.app.compute.sql_files import add_header
-from assay.app.compute.subject import find_metric
+from assay.app.compute.subject import MetricSubject, find_metric
 from assay.app.session.phases import PhaseSelection, select_phases
 from assay.app.session.prepare import prepare
+from assay.app.session.selection import Selection
 from assay.app.session.session import Session
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.mount import list_raw_tables, resolve_scan_paths
@@ -33,12 +34,9 @@ from assay.util.diagnostics import USAGE, fail
 def compile_metric_sql(
     session: Session,
     name: str,
-    filter_texts: Sequence[str],
-    no_filters: bool,
-    system: str | None,
+    selection: Selection,
     run: NamedRun | None,
     phase: str = "",
-    time_texts: Sequence[str] = (),
 ) -> str:
     """Return the SQL of a metric as one statement.
 
@@ -47,12 +45,12 @@ def compile_metric_sql(
 
     Raises AssayError.
     """
-    subject = find_metric(session, name, system)
+    subject = find_metric(session, name, selection.system)
     checked, metric, report = subject.checked, subject.metric, subject.report
-    applied_filters = subject.select_filters(filter_texts, no_filters)
-    phase_selection = select_phases(checked.package, (), time_texts, (phase,) if phase else ())
+    applied_filters = subject.select_filters(selection.filters, selection.no_filters)
+    phase_selection = select_phases(checked.package, (), selection.at, (phase,) if phase else ())
     if phase_selection:
-        return _compile_phase_sql(session, checked, metric, report, applied_filters, run, phase_selection)
+        return _compile_phase_sql(session, subject, applied_filters, run, phase_selection)
     compiled_plan = subject.compile(applied_filters)
     query = build_metric_query(checked, metric, report, compiled_plan.statements)
     if run:
@@ -63,14 +61,13 @@ def compile_metric_sql(
 
 def _compile_phase_sql(
     session: Session,
-    checked: CheckedPackage,
-    metric: Metric,
-    report: Report | None,
+    subject: MetricSubject,
     applied_filters: Sequence[AppliedFilter],
     run: NamedRun | None,
     phase_selection: PhaseSelection,
 ) -> str:
     """Return the SQL of a metric over a phase of a run."""
+    checked, metric, report = subject.checked, subject.metric, subject.report
     if run is None:
         raise fail("no-run", "--phase needs a run", hint="pass --run DIR", status=USAGE)
     computation = compute(session, checked, [run], Request((metric,)), applied_filters, phase_selection)

@@ -14,6 +14,7 @@ from assay.app.compute.splitting import parse_dimensions, split_metrics
 from assay.app.compute.subject import MetricSubject, find_metric
 from assay.app.session.options import choose_summary
 from assay.app.session.phases import select_phases
+from assay.app.session.selection import EVERYTHING, Selection
 from assay.app.session.session import Session
 from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.lang.checked_package import CheckedPackage
@@ -53,26 +54,21 @@ def query_metrics(
     session: Session,
     names: Sequence[str],
     runs: Sequence[NamedRun],
-    filters: Sequence[str] = (),
-    no_filters: bool = False,
-    system: str | None = None,
-    summary: str = "",
-    at: Sequence[str] = (),
-    phases: Sequence[str] = (),
-    by: str = "",
+    selection: Selection = EVERYTHING,
 ) -> Answer:
-    """Return the distributions of metrics over runs or phases of runs, and those by the values of a column `by`.
+    """Return the distributions of metrics over runs or phases of runs, and those by the values of a selected column.
 
-    With dimensions `by`, the metrics are followed by their segments. The filters are those of `filters`, else those
+    With selected dimensions, the metrics are followed by their segments. The filters are the selected ones, else those
     of the report that shows the metrics. Raises AssayError.
     """
-    subjects = [find_metric(session, name, system) for name in names]
+    by = selection.by
+    subjects = [find_metric(session, name, selection.system) for name in names]
     checked = _join_packages(subjects)
     metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
     report = subjects[0].report
-    applied_filters = subjects[0].select_filters(filters, no_filters)
-    summary_name = choose_summary(checked.package, report, summary)
-    phase_selection = select_phases(checked.package, (), at, phases)
+    applied_filters = subjects[0].select_filters(selection.filters, selection.no_filters)
+    summary_name = choose_summary(checked.package, report, selection.summary)
+    phase_selection = select_phases(checked.package, (), selection.at, selection.phases)
     if dimensions := parse_dimensions(checked.package, metrics, by):
         unsplit = Request(tuple(metrics))
 

@@ -11,6 +11,7 @@ from sqlglot import exp
 from assay.app.compute.export_run import link_run_folders
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SampleRequest, SeriesSubject, find_subject
 from assay.app.session.prepare import prepare
+from assay.app.session.selection import EVERYTHING, Selection
 from assay.app.session.session import Session
 from assay.engine.connection import open_shared_cursor
 from assay.engine.mount import list_raw_tables, resolve_scan_paths
@@ -34,20 +35,18 @@ def read_samples(
     session: Session,
     name: str,
     runs: Sequence[NamedRun],
-    filters: Sequence[str] = (),
-    no_filters: bool = False,
-    system: str | None = None,
+    selection: Selection = EVERYTHING,
 ) -> duckdb.DuckDBPyRelation:
     """Return the samples of a metric, or the values of a series, in runs: a row each, ordered by run and keys.
 
     The columns are `run`, the keys that identify a sample (instants as timestamps in UTC), and `value` in the unit of
-    the metric. The filters are those of `filters`, else those of the report that shows the metric. Raises AssayError.
+    the metric. The filters are the selected ones, else those of the report that shows the metric. Raises AssayError.
     """
-    subject = find_subject(session, name, system)
+    subject = find_subject(session, name, selection.system)
     if isinstance(subject, FormulaSubject):
         raise fail("no-samples", f"`{subject.id}` is computed from other metrics, so it has no samples", status=USAGE,
                    hint=f"export those of {', '.join(f'`{item.id}`' for item in subject.inputs)}")  # fmt: skip
-    applied_filters = subject.select_filters(filters, no_filters)
+    applied_filters = subject.select_filters(selection.filters, selection.no_filters)
     queries = [
         f"(SELECT {_quote(run.id)} AS {RUN}, * FROM ({_compile_samples(session, subject, run, applied_filters)}))"
         for run in runs
