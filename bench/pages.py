@@ -25,7 +25,7 @@ from assay.judgement.gate import assess_gate
 from assay.judgement.quantile_interval import find_index
 from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.shift import SHARES, STEPS, RunQuantiles
-from assay.judgement.tails import judge_tails
+from assay.judgement.tails import TailRule, judge_tails
 from assay.judgement.verdict import Direction, Margin, Verdict
 from bench.verdicts import (
     MARGIN,
@@ -92,7 +92,7 @@ def judge_metric(draw: Draw, factor: float, random: Generator) -> JudgedChange:
     """Judge the average of a metric and its quantiles."""
     base, other = draw(random, 1.0), draw(random, factor)
     margin = Margin(MARGIN)
-    tails = judge_tails(build_quantiles(base), build_quantiles(other), margin, Direction.LOWER, LEVEL, GATED)
+    tails = judge_tails(build_quantiles(base), build_quantiles(other), TailRule(margin, Direction.LOWER, LEVEL, GATED))
     averages = float(base.mean()), float(other.mean())
     judgement = judge_pair([base], [other])
     return JudgedChange(judgement, margin, averages=averages, tails=tails, has_quantiles=True)

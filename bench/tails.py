@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from numpy.random import Generator, default_rng
 
 from assay.judgement.shift import RunQuantiles
-from assay.judgement.tails import JUDGED, TailChange, judge_tails_of_repeats
+from assay.judgement.tails import JUDGED, TailChange, TailRule, judge_tails_of_repeats
 from assay.judgement.verdict import Direction, Margin, Verdict
 from bench.pages import LEVEL, build_quantiles
 from bench.verdicts import MARGIN, Draw, use_bursts, use_lognormal, use_pauses
@@ -45,7 +45,7 @@ def draw_version(draw: Draw, runs: int, factor: float, random: Generator) -> lis
 def judge_pair(draw: Draw, runs: int, factor: float, random: Generator) -> tuple[TailChange, ...]:
     """Judge the quantiles of two versions."""
     base, other = (draw_version(draw, runs, level, random) for level in (1.0, factor))
-    return judge_tails_of_repeats(base, other, Margin(MARGIN), Direction.LOWER, LEVEL, GATED)
+    return judge_tails_of_repeats(base, other, TailRule(Margin(MARGIN), Direction.LOWER, LEVEL, GATED))
 
 
 def count_shares(pairs: Sequence[Sequence[TailChange]], verdicts: Sequence[Verdict]) -> str:

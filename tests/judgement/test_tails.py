@@ -12,7 +12,7 @@ from numpy.random import Generator, default_rng
 from assay.judgement.batches import count_places
 from assay.judgement.quantile_interval import find_index
 from assay.judgement.shift import SHARES, STEPS, RunQuantiles
-from assay.judgement.tails import JUDGED, TailChange, judge_tails, judge_tails_of_repeats
+from assay.judgement.tails import JUDGED, TailChange, TailRule, judge_tails, judge_tails_of_repeats
 from assay.judgement.verdict import Direction, Margin, Verdict
 from tests.support.deep import is_deep
 
@@ -35,7 +35,7 @@ def measure(samples: np.ndarray) -> RunQuantiles:
 
 
 def judge(base: np.ndarray, other: np.ndarray, direction: Direction = Direction.LOWER) -> dict[Fraction, TailChange]:
-    changes = judge_tails(measure(base), measure(other), Margin(2.0), direction, 0.95, 8)
+    changes = judge_tails(measure(base), measure(other), TailRule(Margin(2.0), direction, 0.95, 8))
     return {change.share: change for change in changes}
 
 
@@ -125,5 +125,5 @@ def test_quantiles_of_repeats_are_judged_by_how_much_runs_differ() -> None:
 def test_quantiles_of_repeats_need_samples_beyond_them() -> None:
     base, other = ([measure(factor * np.linspace(1, 2, 300)) for _ in range(3)] for factor in (1.0, 1.5))
     other[0] = measure(1.51 * np.linspace(1, 2, 300))
-    changes = judge_tails_of_repeats(base, other, Margin(2.0), Direction.LOWER, 0.95, 8)
+    changes = judge_tails_of_repeats(base, other, TailRule(Margin(2.0), Direction.LOWER, 0.95, 8))
     assert [change.share for change in changes] == [share for share in JUDGED if share != P99]

@@ -26,7 +26,7 @@ from assay.report.document import Document
 from assay.report.document_json import parse_document, to_json
 from assay.report.first_page.answer import Answer, JudgedRow, JudgedSegment
 from assay.report.first_page.candidates import Candidate, format_values
-from assay.report.first_page.compose import compose_answer, describe_change, explain_undecided
+from assay.report.first_page.compose import ComparedPair, compose_answer, describe_change, explain_undecided
 from assay.report.first_page.forest_axis import choose_axis
 from assay.report.first_page.sentences import compose_counts, compose_headline
 from assay.report.judged_cells import (
@@ -54,6 +54,7 @@ CHANGES = {
     "data lost": (20.0, 1.0),
 }
 LABELS = ("v1", "v2")
+PAIR = ComparedPair(LABELS, "two", "95 %")
 SLOW_PAIRS = 50 if is_deep() else 10
 SLOWED = set(simulate_propagation(1))
 BOTTOM = 20 / 25.4 * 72  # points: the margin of the page
@@ -124,8 +125,10 @@ def compose(case: Mapping[str, Any]) -> Answer:
         changed = tuple((10.0 - number, JudgedSegment(f"m[op={number}]", "s", f"write {number}", "+20 %", word, "▲"))
                         for number, word in enumerate(segments) if word in ("worse", "better"))  # fmt: skip
         candidates[0] = replace(candidates[0], segment_verdicts=segments, segments=changed)
-    return compose_answer(LABELS, "two", "95 %", candidates, (), (), tuple(case.get("unequal", ())),
-                          are_single_runs=case.get("single_runs", False))  # fmt: skip
+    return compose_answer(
+        replace(PAIR, unequal=tuple(case.get("unequal", ())), are_single_runs=case.get("single_runs", False)),
+        candidates,
+    )
 
 
 CASE_LIST = yaml.safe_load(CASES.read_text(encoding="utf-8"))
@@ -152,24 +155,24 @@ def test_main_result_is_a_key_change_if_it_changed() -> None:
     candidates = list(list_candidates({"worse": 4}, Direction.LOWER, [2.0]))
     for word, sizes in (("worse", (10.0, 1.0)), ("same", (0.1, 0.2))):
         main = create_candidate("main", create_change(word, Direction.LOWER, sizes=sizes))
-        answer = compose_answer(LABELS, "two", "95 %", [main, *candidates], (), ())
+        answer = compose_answer(PAIR, [main, *candidates])
         labels = [item.label for item in answer.key_changes]
         assert labels == ["worse 0", "worse 1", "main" if word == "worse" else "worse 2"]
     main = create_candidate("main", create_change("worse", Direction.LOWER, sizes=(10.0, 1.0)))
     gated = [main, replace(candidates[0], is_key=True), *candidates[1:]]
-    answer = compose_answer(LABELS, "two", "95 %", gated, (), ())
+    answer = compose_answer(PAIR, gated)
     assert [item.label for item in answer.key_changes] == ["worse 0"]
 
 
 def test_key_changes_are_the_gate_else_what_changed() -> None:
     candidates = list(list_candidates({"same": 1, "worse": 5}, Direction.LOWER, [2.0]))
-    labels = [item.label for item in compose_answer(LABELS, "two", "95 %", candidates, (), ()).key_changes]
+    labels = [item.label for item in compose_answer(PAIR, candidates).key_changes]
     assert labels == ["worse 0", "worse 1", "worse 2"]
     candidates[0] = replace(candidates[0], is_key=True)
-    answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
+    answer = compose_answer(PAIR, candidates)
     assert [item.label for item in answer.key_changes] == ["same 0", "worse 0", "worse 1", "worse 2"]
     candidates[4] = replace(candidates[4], is_key=True)
-    answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
+    answer = compose_answer(PAIR, candidates)
     assert [(item.label, item.arrow) for item in answer.key_changes] == [("worse 3", "▲"), ("same 0", "")]
 
 
@@ -230,7 +233,7 @@ def test_slowed_metrics_are_worse_on_first_page() -> None:
             *judge_simulated(simulate_propagation(1000 + seed), simulate_propagation(2000 + seed, 1.2)),
             *judge_simulated(simulate_resources(1000 + seed), simulate_resources(2000 + seed)),
         ]
-        answer = compose_answer(LABELS, "two", "95 %", candidates, (), ())
+        answer = compose_answer(PAIR, candidates)
         worse = {row.label for group in answer.groups for row in group.rows if row.verdict == "worse"}
         pages.append(bool(worse) and worse <= SLOWED and answer.headline.startswith("v2 is worse than v1 in "))
     assert sum(pages) >= 0.95 * SLOW_PAIRS
@@ -307,7 +310,8 @@ def create_crowded_answer() -> Answer:
     differing = tuple((f"{long} {number}", "x" * 70, f"{long} {number}") for number in range(30))
     labels = ("release-candidate-of-a-branch-with-a-long-name", "release-candidate-of-another-branch-with-a-long-name")
     answer = compose_answer(
-        labels, "two", "95 %", [*candidates, *conditions], differing, ("A sentence. " * 30, "The end.")
+        ComparedPair(labels, "two", "95 %", differing, ("A sentence. " * 30, "The end.")),
+        [*candidates, *conditions],
     )
     return replace(answer, key_changes=tuple(replace(item, text=long) for item in answer.key_changes))
 

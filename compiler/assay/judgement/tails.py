@@ -56,11 +56,24 @@ class TailChange:
         }
 
 
-def judge_tails(
-    base: RunQuantiles, other: RunQuantiles, margin: Margin, direction: Direction, level: float, gated: int
-) -> tuple[TailChange, ...]:
-    """Return the quantiles that changed beyond the margin; `gated` is the number of metrics of the gate."""
-    strict = _adjust_level(level, gated)
+@dataclass(frozen=True, slots=True)
+class TailRule:
+    """By what quantiles of a metric are judged; `gated` is the number of metrics of the gate."""
+
+    margin: Margin
+    direction: Direction
+    level: float
+    gated: int
+
+    @property
+    def strict_level(self) -> float:
+        """The level at which a quantile closes the gate."""
+        return _adjust_level(self.level, self.gated)
+
+
+def judge_tails(base: RunQuantiles, other: RunQuantiles, rule: TailRule) -> tuple[TailChange, ...]:
+    """Return the quantiles that changed beyond the margin."""
+    margin, direction, level, strict = rule.margin, rule.direction, rule.level, rule.strict_level
     changes = []
     for share in JUDGED:
         position = SHARES.index(share)
@@ -83,18 +96,13 @@ def judge_tails(
 
 
 def judge_tails_of_repeats(
-    base: Sequence[RunQuantiles],
-    other: Sequence[RunQuantiles],
-    margin: Margin,
-    direction: Direction,
-    level: float,
-    gated: int,
+    base: Sequence[RunQuantiles], other: Sequence[RunQuantiles], rule: TailRule
 ) -> tuple[TailChange, ...]:
     """Return the quantiles that changed beyond the margin between versions with repeats, of which each has a value.
 
     Their intervals are those of averages over repeats. There are none unless ten samples of each version lie beyond.
     """
-    strict = _adjust_level(level, gated)
+    margin, direction, level, strict = rule.margin, rule.direction, rule.level, rule.strict_level
     changes = []
     for share in JUDGED:
         if not all(has_interval(sum(run.count for run in runs), share) for runs in (base, other)):

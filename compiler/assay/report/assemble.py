@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
@@ -31,10 +32,11 @@ from assay.report.parts import (
     list_shown_sources,
 )
 from assay.report.placeholders import choose_texts, collect_placeholder_values, compares_runs, fill_placeholders
-from assay.report.row_units import ReportUnits, choose_report_units
+from assay.report.row_units import choose_report_units
 from assay.report.run_groups import list_main_runs
 from assay.report.run_parameters import build_constants_table, build_parameters_table
 from assay.report.run_results import Choices, RunFigures
+from assay.report.sections import SectionContext
 from assay.report.tables import Appendix, Table
 from assay.report.versions import Version, combine_columns, combine_runs
 from assay.util.escape import shorten
@@ -127,7 +129,8 @@ def assemble(
         parts=shown_parts,
         dictionary=(*_build_dictionary(checked, report), *build_part_dictionary(checked, report, parts.prose.values())),
         warnings=(
-            *_list_all_warnings(checked, report, runs, whole_runs, columns, choices, shown_parts),
+            *_list_all_warnings(checked, report, runs, whole_runs, shown_parts),
+            *list_cut_warnings(checked, report, columns, choices),
             *quality.warnings,
         ),
         filters=filters,
@@ -138,7 +141,9 @@ def assemble(
         differences=describe_imprecise_differences(checked, report, columns, choices),
         noise=judgements.noise if judgements else "",
         appendices=quality.appendices,
-        answers=_build_answers(checked, versions, choices, manifest, list(labels_by_run), units, parts),
+        answers=_build_answers(
+            SectionContext(checked, report, versions, choices, judgements, units), manifest, list(labels_by_run), parts
+        ),
     )
 
 
@@ -161,15 +166,12 @@ def _list_all_warnings(
     report: Report,
     runs: Sequence[RunFigures],
     whole_runs: Sequence[RunFigures],
-    columns: Sequence[RunFigures],
-    choices: Choices,
     shown_parts: Sequence[Part],
 ) -> Iterator[str]:
-    """Yield the warnings on runs, on runs as a whole if their phases are compared, and on cells of columns."""
+    """Yield the warnings on runs, and on runs as a whole if their phases are compared."""
     yield from list_run_notes(whole_runs, run_results.label_runs(report, whole_runs))
     yield from _list_warnings(report, runs, run_results.label_runs(report, runs))
     yield from _list_missing_samples(checked, runs, run_results.label_runs(report, runs), report, shown_parts)
-    yield from list_cut_warnings(checked, report, columns, choices)
 
 
 def _build_manifest(
@@ -186,19 +188,13 @@ def _build_manifest(
 
 
 def _build_answers(
-    checked: CheckedPackage,
-    versions: Sequence[Version],
-    choices: Choices,
-    manifest: Table,
-    run_ids: Sequence[str],
-    units: ReportUnits,
-    parts: ShownParts,
+    context: SectionContext, manifest: Table, run_ids: Sequence[str], parts: ShownParts
 ) -> tuple[Answer, ...]:
     """Return the answers of the first page, those of each group of runs; none without judgements."""
 
     def compose(judged_report: Report, compared: Sequence[Version], judged: ReportJudgements) -> tuple[Answer, ...]:
         combined = combine_columns(manifest, compared, run_ids)
-        return compose_answers(checked, judged_report, compared, choices.summary, judged, combined, units)
+        return compose_answers(replace(context, report=judged_report, versions=compared), judged, combined)
 
     return tuple(
         answer
@@ -206,7 +202,7 @@ def _build_answers(
         if group.name in parts.judgements
         for answer in compose(
             group.report,
-            [version for version in versions if not group.name or get_group_name(version.id) == group.name],
+            [version for version in context.versions if not group.name or get_group_name(version.id) == group.name],
             parts.judgements[group.name],
         )
     )

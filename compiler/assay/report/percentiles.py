@@ -125,8 +125,8 @@ def build_percentile_table(
     header = ["", *chain.from_iterable(_name_columns(name, [item.label for item in versions]) for name in names)]
     neighbours = list(map(checked.get_metric, section.metrics))
     rows = [
-        _build_row(metric, names, figures, choices, choose_row_unit(metric, neighbours, units, choices),
-                   _OF_SHARES if metric.id in shares else names)
+        _build_row(metric, {name: metric.id not in shares or name in _OF_SHARES for name in names}, figures, choices,
+                   choose_row_unit(metric, neighbours, units, choices))
         for metric in metrics
     ]  # fmt: skip
     runs = [item.runs for item in versions]
@@ -203,19 +203,18 @@ def _name_columns(name: str, run_labels: Sequence[str]) -> Iterator[str]:
 
 def _build_row(
     metric: Metric,
-    names: Sequence[str],
+    statistics: Mapping[str, bool],
     runs: Sequence[RunFigures],
     choices: Choices,
     unit: RowUnit,
-    present: Collection[str],
 ) -> tuple[str, ...]:
-    """Return the row of a metric, in the unit that its row of averages has; of statistics not `present`, dashes."""
+    """Return the row of a metric, in the unit that its row of averages has; of statistics that it lacks, dashes."""
     number_style, (ratio, symbol) = get_style(choices.style), unit
     factor = ratio.numerator / ratio.denominator
     cells = [add_unit(metric.name, symbol)]
-    for name in names:
+    for name, is_present in statistics.items():
         values = [
-            compute_statistic(run.results.metrics[metric.id], name, choices.summary) if name in present else None
+            compute_statistic(run.results.metrics[metric.id], name, choices.summary) if is_present else None
             for run in runs
         ]
         scaled_values = [None if item is None else item * (1.0 if name == COUNT else factor) for item in values]

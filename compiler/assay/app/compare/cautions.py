@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.judgement.verdict import Direction
@@ -20,18 +21,23 @@ def list_hosts(results: Sequence[RecordedResults]) -> tuple[int, ...]:
     return tuple(item.content.hosts for item in results if item.content.hosts)
 
 
-def describe_cautions(
-    checked: CheckedPackage,
-    judgements: ReportJudgements,
-    metrics: Sequence[Metric],
-    version: Sequence[RecordedResults],
-    base: Sequence[RecordedResults],
-    earlier: Sequence[RecordedResults],
-) -> str:
-    """Return why a comparison with a median is suspect: other hosts, and level shifts within the runs of the base.
+@dataclass(frozen=True, slots=True)
+class MedianComparison:
+    """A version whose results are compared with the median of those of the base; several results are repeats.
 
     `earlier` are all recorded runs before the version: the base alone is too short for a level shift to be found.
     """
+
+    version: Sequence[RecordedResults]
+    base: Sequence[RecordedResults]
+    earlier: Sequence[RecordedResults] = ()
+
+
+def describe_cautions(
+    checked: CheckedPackage, judgements: ReportJudgements, metrics: Sequence[Metric], compared: MedianComparison
+) -> str:
+    """Return why a comparison with a median is suspect: other hosts, and level shifts within the runs of the base."""
+    version, base = compared.version, compared.base
     hosts = describe_unequal_hosts(list_hosts(base), list_hosts(version))
     base_data = {item.content.data for item in base}
     names: dict[str, list[str]] = {}
@@ -46,7 +52,7 @@ def describe_cautions(
         margin = judgements.changes[metric.id, version[0].name].margin
         breaks = tuple(item.since for item in checked.get_metric(get_whole(metric.id)).breaks)
         rules = MetricRules(definition, Direction(metric.better), margin, breaks)
-        history = compute_history((*earlier, *version), (), metric.id, rules=rules)
+        history = compute_history((*compared.earlier, *version), (), metric.id, rules=rules)
         for shift in history.shifts:
             if shift.point.results.content.data in base_data:
                 names.setdefault(shift.point.run, []).append(metric.name)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from assay.app.compare.cautions import describe_cautions, list_hosts
+from assay.app.compare.cautions import MedianComparison, describe_cautions, list_hosts
 from assay.app.compare.compared_metrics import (
     DEFAULT_RULES,
     ComparedMetric,
@@ -133,7 +133,7 @@ def _compare(
     metrics = [checked.get_metric(name) for name in titles]
     judgements = _judge(checked, report, metrics, versions, bases)
     cautions = [
-        describe_cautions(checked, judgements, metrics, version, base, earlier)
+        describe_cautions(checked, judgements, metrics, MedianComparison(version, base, earlier))
         for version, base, earlier in zip(versions, bases, all_bases, strict=True)
     ]
     return RunComparison(
@@ -143,7 +143,8 @@ def _compare(
             ComparedVersion(
                 version[0].name,
                 tuple(
-                    _build_metric(checked, metric, titles[metric.id], judgements, version, base) for metric in metrics
+                    _build_metric(checked, metric, titles[metric.id], judgements, MedianComparison(version, base))
+                    for metric in metrics
                 ),
                 tuple(list_judgement_notes(judgements, metrics, version[0].name)),
                 caution,
@@ -239,10 +240,10 @@ def _build_metric(
     metric: Metric,
     section: str,
     judgements: ReportJudgements,
-    version: Sequence[RecordedResults],
-    base: Sequence[RecordedResults],
+    compared: MedianComparison,
 ) -> ComparedMetric:
     """Return the change of a metric, with the half-widths of the intervals of both averages."""
+    version, base = compared.version, compared.base
     earlier, values = _list_values(checked, metric, version, base)
     center = compute_median(earlier) if earlier else None
     mean = _average(values) if values else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from assay.app.compare.compared_metrics import (
     DEFAULT_RULES,
@@ -19,7 +19,7 @@ from assay.app.compare.run_messages import describe_runs, list_conditions, list_
 from assay.app.compute.computation import Computation
 from assay.app.compute.compute import compute
 from assay.app.compute.splitting import CountValues, add_gated_segments, split_by_columns, split_like_report
-from assay.app.judge.judging import JudgedVersion, judge_versions, measure_version
+from assay.app.judge.judging import JudgedVersion, JudgedVersions, judge_versions, measure_version
 from assay.app.judge.mixes import standardize_metrics
 from assay.app.judge.repeats import list_versions
 from assay.app.session import filters
@@ -70,7 +70,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         return compute(session, package, runs, requested, applied_filters)
 
     standardized = standardize_metrics(checked, judged, summary, calculate)
-    judgements = judge_versions(checked, rules, judged, versions, summary, standardized=standardized)
+    judgements = judge_versions(checked, rules, judged, JudgedVersions(versions, summary, standardized=standardized))
     estimates = {metric.id: _estimate_averages(checked, metric, versions, summary, judgements.level)
                  for metric in metrics}  # fmt: skip
     return RunComparison(
@@ -80,7 +80,13 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
             ComparedVersion(
                 version.id,
                 (sort_segments if selection.by else tuple)(
-                    _compare_metric(metric, titles, judgements, version.id, estimates[metric.id], number)
+                    _compare_metric(
+                        metric,
+                        titles.get(metric.id) or titles[get_whole(metric.id)],
+                        judgements,
+                        version.id,
+                        (estimates[metric.id][0], estimates[metric.id][number]),
+                    )
                     for metric in metrics
                 ),
                 tuple(list_judgement_notes(judgements, metrics, version.id)),
@@ -133,20 +139,19 @@ def _estimate_averages(
     return [(float(item.mean) if item.estimates else None, estimate_reach(item, noise, level)) for item in measured]
 
 
+Estimate = tuple[float | None, float | None]
+"""An average, and the half-width of its interval in percent."""
+
+
 def _compare_metric(
     metric: Metric,
-    titles: Mapping[str, str],
+    section: str,
     judgements: ReportJudgements,
     version: str,
-    estimates: Sequence[tuple[float | None, float | None]],
-    number: int,
+    estimates: tuple[Estimate, Estimate],
 ) -> ComparedMetric:
-    """Return the change of a metric in a version, which has a `number` among all versions.
-
-    `titles` are those of the sections by metric.
-    """
-    section = titles.get(metric.id) or titles[get_whole(metric.id)]
+    """Return the change of a metric in a version, from the estimates of the base and of the version."""
     judged = judgements.changes[metric.id, version]
-    (base, base_spread), (value, spread) = estimates[0], estimates[number]
+    (base, base_spread), (value, spread) = estimates
     change = record_change(judgements, metric, version, section, (base, value))
     return ComparedMetric(change, (base_spread, spread), judged.sizes)

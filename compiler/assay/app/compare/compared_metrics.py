@@ -10,7 +10,7 @@ from assay.app.compute.ingest import find_system
 from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.subject import find_metric
 from assay.app.judge.judged_results import NO_SECTION
-from assay.app.judge.recorded_change import RecordedChange, build_change_data, parse_change
+from assay.app.judge.recorded_change import ComparedAverages, RecordedChange, build_change_data, parse_change
 from assay.app.session.runs import fetch_runs
 from assay.app.session.selection import Selection
 from assay.app.session.session import Session
@@ -118,7 +118,8 @@ def record_change(
 ) -> RecordedChange:
     """Return the judged change of a metric in a version as results hold it, from the averages of base and version."""
     data = build_change_data(metric.id, judgements.changes[metric.id, version], judgements.level)
-    return parse_change(metric.id, metric.name, metric.unit.symbol, section, averages, data, judgements.level)
+    compared = ComparedAverages(metric.id, metric.name, metric.unit.symbol, section, averages)
+    return parse_change(compared, data, judgements.level)
 
 
 @dataclass(frozen=True, slots=True)

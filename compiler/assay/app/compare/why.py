@@ -12,6 +12,7 @@ from assay.app.compute.computation import Computation
 from assay.app.compute.compute import compute
 from assay.app.compute.query import list_run_messages
 from assay.app.compute.subject import find_metric, find_report
+from assay.app.judge.judging import JudgedVersions
 from assay.app.judge.mixes import standardize_metrics
 from assay.app.judge.recorded_change import build_change_data
 from assay.app.judge.repeats import list_versions
@@ -77,7 +78,8 @@ def explain_change(session: Session, name: str, runs: Sequence[NamedRun], select
 
     standardized = standardize_metrics(package, (chain.total,), summary, calculate)
     versions = list_versions(computation.runs)
-    judgements, tables = judge_steps(package, rules, chain, versions, summary, standardized=standardized)
+    judged_versions = JudgedVersions(versions, summary, standardized=standardized)
+    judgements, tables = judge_steps(package, rules, chain, judged_versions)
     mixes = {
         version: describe_mixes([(chain.total.name, data)], (versions[0].id, version))
         for (_, version), item in standardized.items()

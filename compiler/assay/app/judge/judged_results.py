@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from assay.app.judge.recorded_change import RecordedChange, parse_change
+from assay.app.judge.recorded_change import ComparedAverages, RecordedChange, parse_change
 from assay.lang.segments import is_segment
 from assay.util.diagnostics import USAGE, fail
 
@@ -291,7 +291,8 @@ def _read_change(results: Mapping[str, Any], metric: str, section: str, runs: tu
     base, value = (_read_average(declaration, run) for run in runs)
     name, unit = str(declaration["name"]), str(declaration["unit"])
     data = judgement["metrics"][metric][runs[1]]
-    return parse_change(metric, name, unit, str(section), (base, value), data, float(judgement["level"]))
+    compared = ComparedAverages(metric, name, unit, str(section), (base, value))
+    return parse_change(compared, data, float(judgement["level"]))
 
 
 def _read_average(declaration: Mapping[str, Any], run: str) -> float | None:

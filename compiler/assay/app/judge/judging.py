@@ -20,7 +20,7 @@ from assay.judgement.paired_segments import FEW_SAMPLES, SegmentPair, pair_segme
 from assay.judgement.repeats import can_measure_noise, describe_noise, pool_variances
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.tails import JUDGED as QUANTILES
-from assay.judgement.tails import judge_tails, judge_tails_of_repeats
+from assay.judgement.tails import TailRule, judge_tails, judge_tails_of_repeats
 from assay.judgement.verdict import Direction, Verdict, judge, withdraw_verdict
 from assay.lang.breaks import list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
@@ -53,20 +53,25 @@ class JudgedVersion:
     days: tuple[str, ...] = ()
 
 
-def judge_versions(
-    checked: CheckedPackage,
-    rules: Rules,
-    metrics: Sequence[Metric],
-    versions: Sequence[JudgedVersion],
-    summary: str,
-    calibration: Sequence[RunResults] = (),
-    standardized: Mapping[Key, StandardizedMetric] = MappingProxyType({}),
-) -> ReportJudgements:
-    """Judge every version after the first.
+@dataclass(frozen=True, slots=True)
+class JudgedVersions:
+    """The versions that are judged, the first of which is the base, by a summary.
 
     `calibration` are runs of any one version: with repeats, they show how much runs of one version differ.
     `standardized` are metrics whose samples are of other things in a version than in the base.
     """
+
+    versions: Sequence[JudgedVersion]
+    summary: str
+    calibration: Sequence[RunResults] = ()
+    standardized: Mapping[Key, StandardizedMetric] = MappingProxyType({})
+
+
+def judge_versions(
+    checked: CheckedPackage, rules: Rules, metrics: Sequence[Metric], judged: JudgedVersions
+) -> ReportJudgements:
+    """Judge every version after the first."""
+    versions, summary, calibration = judged.versions, judged.summary, judged.calibration
     level = float(rules.level)
     changes: dict[Key, JudgedChange] = {}
     means: dict[Key, tuple[Fraction, Fraction]] = {}
@@ -80,7 +85,7 @@ def judge_versions(
             reason = find_refusal(checked, metric, versions[0], version) or _find_lost_samples(
                 measured[0], other, len(versions[0].runs) + len(version.runs)
             )
-            if mixed := standardized.get((metric.id, version.id)):
+            if mixed := judged.standardized.get((metric.id, version.id)):
                 compared = mixed.versions or compared
                 reason = reason or (None if mixed.versions else Reason.OTHER_VALUES)
                 pair_noise = pool_variances([item.estimates for item in compared])
@@ -141,10 +146,11 @@ def _add_tails(
         bases, values = ([item for item in items if item] for items in (base, value))
         if len(bases) < len(base) or len(values) < len(value):
             continue
+        rule = TailRule(change.margin, direction, level, gated)
         if has_repeats:
-            tails = judge_tails_of_repeats(bases, values, change.margin, direction, level, gated)
+            tails = judge_tails_of_repeats(bases, values, rule)
         elif len(bases) == len(values) == 1:
-            tails = judge_tails(bases[0], values[0], change.margin, direction, level, gated)
+            tails = judge_tails(bases[0], values[0], rule)
         else:
             continue
         added[name, other] = replace(change, tails=tails, has_quantiles=True)

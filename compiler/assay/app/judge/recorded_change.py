@@ -174,25 +174,29 @@ def build_change_data(metric: str, change: JudgedChange, level: float) -> dict[s
     }
 
 
-def parse_change(
-    metric: str,
-    name: str,
-    unit: str,
-    section: str,
-    averages: tuple[float | None, float | None],
-    data: Mapping[str, Any],
-    level: float,
-) -> RecordedChange:
-    """Return a change from its judgement as `results.json` holds it, and from the averages of base and run."""
+@dataclass(frozen=True, slots=True)
+class ComparedAverages:
+    """The averages of a metric in the base and in a run; its id, name, and symbol of its unit, and its section."""
+
+    metric: str
+    name: str
+    unit: str
+    section: str
+    averages: tuple[float | None, float | None]
+
+
+def parse_change(compared: ComparedAverages, data: Mapping[str, Any], level: float) -> RecordedChange:
+    """Return the change of averages from its judgement as `results.json` holds it."""
+    averages = compared.averages
     p, p_margin = read_number(data["gate"]), read_number(data["p_margin"])
     mix = data.get("mix", {})
     if mix and mix["base"] is not None:
         averages = read_number(mix["base"]), read_number(mix["value"])
     change = RecordedChange(
-        metric,
-        name,
-        unit,
-        section,
+        compared.metric,
+        compared.name,
+        compared.unit,
+        compared.section,
         str(data["verdict"]),
         str(data["reason"]) if data["reason"] else None,
         str(data["better"]),
@@ -206,7 +210,7 @@ def parse_change(
         p_margin,
         p,
         read_number(data["df"]),
-        format_margin(data["margin"], unit),
+        format_margin(data["margin"], compared.unit),
         read_number(data["margin"]["least"]),
         False,
         False,

@@ -9,7 +9,7 @@ from assay.app.compute.compute import compute
 from assay.app.compute.report_metrics import list_judged_metrics
 from assay.app.compute.report_request import ReportRequest
 from assay.app.compute.splitting import split_groups
-from assay.app.judge.judging import judge_versions
+from assay.app.judge.judging import JudgedVersions, judge_versions
 from assay.app.judge.mixes import Calculate, standardize_metrics
 from assay.app.judge.repeats import list_versions, split_calibration
 from assay.app.session.session import Session
@@ -39,7 +39,8 @@ def judge_report(
         return None
     standardized = standardize_metrics(checked, metrics, summary, calculate) if calculate else {}
     calibration_results = [item.results for item in calibration]
-    return judge_versions(checked, report.judgement, metrics, versions, summary, calibration_results, standardized)
+    judged = JudgedVersions(versions, summary, calibration_results, standardized)
+    return judge_versions(checked, report.judgement, metrics, judged)
 
 
 def create_calculation(session: Session, request: ReportRequest, *, is_assessed: bool = True) -> Calculate:

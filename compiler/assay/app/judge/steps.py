@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
 
-from assay.app.judge.judging import JudgedVersion, StandardizedMetric, build_run_cells, judge_versions
+from assay.app.judge.judging import JudgedVersion, JudgedVersions, build_run_cells, judge_versions
 from assay.app.judge.mixes import Calculate
 from assay.app.judge.repeats import list_versions, split_calibration
 from assay.engine.results import Distribution, RunResults
@@ -33,19 +32,17 @@ def judge_steps(
     checked: CheckedPackage,
     rules: Rules,
     chain: Chain,
-    versions: Sequence[JudgedVersion],
-    summary: str,
-    calibration: Sequence[RunResults] = (),
-    standardized: Mapping[Key, StandardizedMetric] = MappingProxyType({}),
+    compared: JudgedVersions,
 ) -> tuple[ReportJudgements, tuple[StepTable, ...]]:
     """Return the judgements of a total and its steps, and a table for each version after the first.
 
     Raises AssayError if a run has no row with all instants, or some whose instants are in another order.
     """
+    versions, summary = compared.versions, compared.summary
     for version in versions:
         for run in version.runs:
             _check_run(chain, run, version.id)
-    judgements = judge_versions(checked, rules, chain.metrics, versions, summary, calibration, standardized)
+    judgements = judge_versions(checked, rules, chain.metrics, compared)
 
     def build_change(metric: Metric, version: JudgedVersion, step: Step | None) -> StepChange:
         pair = (versions[0], version)
@@ -100,10 +97,11 @@ def explain_totals(
 
     versions = [replace(item, runs=tuple(map(summarize, item.runs))) for item in list_versions(compared.columns)]
     calibration_results = [summarize(item.results) for item in calibration]
+    judged_versions = JudgedVersions(versions, summary, calibration_results)
     tables: dict[Key, StepTable] = {}
     for chain in chains:
         with contextlib.suppress(AssayError):  # a run lacks records of the steps
-            _, judged = judge_steps(package, rules, chain, versions, summary, calibration_results)
+            _, judged = judge_steps(package, rules, chain, judged_versions)
             tables |= {(chain.name, table.version): table for table in judged}
     return {
         key: replace(table, total=replace(table.total, change=judgements.changes[key]))

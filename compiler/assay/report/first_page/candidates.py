@@ -28,8 +28,9 @@ from assay.report.judged_cells import (
     get_word,
 )
 from assay.report.mixes import build_mix_data
-from assay.report.row_units import ReportUnits, RowUnit
+from assay.report.row_units import RowUnit
 from assay.report.run_results import RunFigures, get_average
+from assay.report.sections import SectionContext
 
 MOST_SEGMENTS = 3
 _RANKS = {Verdict.DATA_LOST: 2, Verdict.CANNOT_TELL: 2, Verdict.SAME: 3, Verdict.NO_INTERVAL: 4}
@@ -89,14 +90,10 @@ class Candidate:
 
 
 def list_candidates(
-    checked: CheckedPackage,
-    report: Report,
-    runs: tuple[RunFigures, RunFigures],
-    summary: str,
-    judgements: ReportJudgements,
-    units: ReportUnits,
+    context: SectionContext, judgements: ReportJudgements, runs: tuple[RunFigures, RunFigures]
 ) -> Iterator[Candidate]:
     """Yield each compared metric once, in the order of the report, without segments: these are part of the whole."""
+    checked, report, summary = context.checked, context.report, context.choices.summary
     named = set(report.judgement.gate) if report.judgement else set()
     sections = {name: title for title, names in reversed(report.metric_tables) for name in names}
     for name in (item for item in report.compared_metrics if not is_segment(item)):
@@ -105,7 +102,7 @@ def list_candidates(
         sized_segments = _list_segments(checked, report, metric, runs[1].id, judgements)
         segments = [segment for _, segment in sized_segments]
         row = replace(
-            _build_row(metric, averages, change, units.get(metric.id)),
+            _build_row(metric, averages, change, context.units.get(metric.id)),
             segments=tuple(segments[:MOST_SEGMENTS]),
             more_segments=max(0, len(segments) - MOST_SEGMENTS),
         )
@@ -150,17 +147,13 @@ def _find_explanation(
 
 
 def list_gated_segments(
-    checked: CheckedPackage,
-    runs: tuple[RunFigures, RunFigures],
-    summary: str,
-    judgements: ReportJudgements,
-    units: ReportUnits,
+    context: SectionContext, judgements: ReportJudgements, runs: tuple[RunFigures, RunFigures]
 ) -> Iterator[Candidate]:
     """Yield the segments that the gate names: they are key changes, but not among the metrics that are counted."""
     for name in filter(is_segment, judgements.gated):
-        metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
-        averages = [get_average(run, metric, summary) for run in runs]
-        yield Candidate(change, _build_row(metric, averages, change, units.get(metric.id)), "", is_key=True)
+        metric, change = context.checked.get_metric(name), judgements.changes[name, runs[1].id]
+        averages = [get_average(run, metric, context.choices.summary) for run in runs]
+        yield Candidate(change, _build_row(metric, averages, change, context.units.get(metric.id)), "", is_key=True)
 
 
 def _list_segments(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.judgement.verdict import Direction, Verdict
-from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.report import Report
 from assay.quality.finding import UNMEASURED, describe_findings, list_names
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.first_page.answer import Answer, JudgedGroup, JudgedRow, KeyChange
@@ -37,11 +35,10 @@ from assay.report.judged_cells import (
     explain_short_reasons,
 )
 from assay.report.mixes import describe_mixes, name_other_values
-from assay.report.row_units import ReportUnits
 from assay.report.run_results import RunFigures
+from assay.report.sections import SectionContext
 from assay.report.step_sentences import list_causes
 from assay.report.tables import Table
-from assay.report.versions import Version
 from assay.util.escape import escape_text, shorten_middle
 from assay.util.numbers import format_count
 
@@ -57,64 +54,67 @@ _LINES_OF_SENTENCES = 3  # of those on segments that are not judged each, and of
 _DECIDED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 
 
-def compose_answers(
-    checked: CheckedPackage,
-    report: Report,
-    versions: Sequence[Version],
-    summary: str,
-    judgements: ReportJudgements,
-    manifest: Table,
-    units: ReportUnits,
-) -> tuple[Answer, ...]:
+def compose_answers(context: SectionContext, judgements: ReportJudgements, manifest: Table) -> tuple[Answer, ...]:
     """Return the answer of each version but the first, which is the base. `manifest` has a column for each version."""
+    checked, versions = context.checked, context.versions
     level = f"{100 * judgements.level:g} %"
     answers = []
     base = versions[0]
     for column, version in enumerate(versions[1:], start=2):
         figures = base.figures, version.figures
-        candidates = tuple(list_candidates(checked, report, figures, summary, judgements, units))
-        gated_segments = tuple(list_gated_segments(checked, figures, summary, judgements, units))
+        candidates = tuple(list_candidates(context, judgements, figures))
+        gated_segments = tuple(list_gated_segments(context, judgements, figures))
         labels = base.label, version.label
         differing = [(row[0], row[1], row[column]) for row in manifest.rows if row[1] != row[column]]
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
         notes = tuple(filter(None, _list_notes(figures, labels, candidates, judgements.noise)))
-        unequal = list_unequal_parameters(report, (base.members, version.members), (base.label, version.label))
+        unequal = list_unequal_parameters(context.report, (base.members, version.members), (base.label, version.label))
         answers.append(
             compose_answer(
-                labels,
-                version.id,
-                level,
+                ComparedPair(
+                    labels,
+                    version.id,
+                    level,
+                    tuple(differing),
+                    notes,
+                    unequal,
+                    list_causes(checked, judgements, version.id),
+                    are_single_runs=judgements.are_single_runs and not version.figures.phase,
+                ),
                 candidates,
-                tuple(differing),
-                notes,
-                unequal,
                 gated_segments,
-                list_causes(checked, judgements, version.id),
-                are_single_runs=judgements.are_single_runs and not version.figures.phase,
             )
         )
     return tuple(answers)
 
 
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """The base and the run that a first page compares: their labels, the id of the run, the level of intervals.
+
+    `differing` are the parameters in which they differ, `unequal` those that should not differ. `causes` are sentences
+    on the steps that changes come from.
+    """
+
+    labels: tuple[str, str]
+    run_id: str
+    level: str
+    differing: tuple[tuple[str, str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    unequal: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+    are_single_runs: bool = False
+
+
 def compose_answer(
-    labels: tuple[str, str],
-    run_id: str,
-    level: str,
-    candidates: Sequence[Candidate],
-    differing: tuple[tuple[str, str, str], ...],
-    notes: tuple[str, ...],
-    unequal: tuple[str, ...] = (),
-    gated_segments: Sequence[Candidate] = (),
-    causes: tuple[str, ...] = (),
-    *,
-    are_single_runs: bool = False,
+    pair: ComparedPair, candidates: Sequence[Candidate], gated_segments: Sequence[Candidate] = ()
 ) -> Answer:
     """Return the answer of a run whose metrics have these changes; its rows are those that fit on a page.
 
-    `unequal` are parameters that differ between the runs, though they should not. `gated_segments` are among the key
-    changes only. `causes` are sentences on the steps that changes come from.
+    `gated_segments` are among the key changes only.
     """
+    labels, differing = pair.labels, pair.differing
     directed = [item for item in candidates if item.change.judgement.direction is not Direction.NEITHER]
     conditions = [item for item in candidates if item.change.judgement.direction is Direction.NEITHER]
     key_changes = _choose_key_changes([*directed, *gated_segments])
@@ -124,7 +124,7 @@ def compose_answer(
     quantiles = _list_quantile_verdicts(directed or conditions)
     sentences = _list_sentences(labels, candidates, paired, quantiles, unjudged)
     lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
-    lines -= _LINES_OF_SENTENCES * len(sentences) + _LINES_OF_CAUSES * len(causes)
+    lines -= _LINES_OF_SENTENCES * len(sentences) + _LINES_OF_CAUSES * len(pair.causes)
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
     segment_counts = _count_segments(directed)
@@ -137,25 +137,25 @@ def compose_answer(
         compose_paired_headline(labels, paired.row.label, paired.paired, paired.margin) if paired else "",
         _name_largest_segment(directed),
         name_worse_quantiles(quantiles),
-        are_single_runs=are_single_runs,
+        are_single_runs=pair.are_single_runs,
     )
     # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
     suspects = [item.row.label for item in conditions if directed and item.change.is_other_condition]
     return Answer(
         *labels,
-        run_id,
-        level,
+        pair.run_id,
+        pair.level,
         headline + _name_exceptions(labels, candidates, [] if paired else unjudged),
         " ".join([compose_counts(changes, segment_counts, unpreferred), *sentences]),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(_group_by_section(printed)),
         choose_axis([item.row for item in (*printed, *printed_conditions)], *_name_sides(printed)),
         tuple(item.row for item in printed_conditions),
-        describe_caution([*unequal, *suspects]),
+        describe_caution([*pair.unequal, *suspects]),
         differing,
         _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
-        notes,
-        causes,
+        pair.notes,
+        pair.causes,
     )
 
 
