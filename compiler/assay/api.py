@@ -138,7 +138,7 @@ class Workspace:
         false. `on` is the address of a cluster whose workers read logs and compute tables, such as
         `folder:/shared/queue`; an empty one is that of `assay.toml`, and `here` means no cluster.
         """
-        from assay.app.build.build import build_any_report, build_report
+        from assay.app.build.build import ReportInputs, build_any_report, build_report
         from assay.registry.store import record_build
 
         values: Mapping[str, Any] = self._config.values if self._config else {}
@@ -153,7 +153,7 @@ class Workspace:
         named_runs = self._list_runs(runs) if needs_runs else ()
         if publications or not named_runs:
             files = [Path(file) for file in publications]
-            result = build_any_report(self._session, report, named_runs, files, Path(folder), chosen)
+            result = build_any_report(self._session, report, ReportInputs(named_runs, files), Path(folder), chosen)
         else:
             with self._open_session(on) as session:
                 result = build_report(session, report, named_runs, Path(folder), chosen)

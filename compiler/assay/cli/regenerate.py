@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from assay.app.build.regenerate import regenerate_report
+from assay.app.build.regenerate import EditionChoice, regenerate_report
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,
@@ -34,7 +34,7 @@ def regenerate(publication: Path, out: str, forms: tuple[str, ...], report: str 
     """Rebuild a published report from its printed values."""
 
     with open_command_session() as session:
-        result = regenerate_report(session, publication, Path(out), report, edition, order_forms(forms))
+        result = regenerate_report(session, publication, Path(out), EditionChoice(report, edition), order_forms(forms))
     output.print_warnings(result.warnings)
     for place in result.reports:
         output.print_line(place)

@@ -192,7 +192,7 @@ class _ReportBuilder:
         return None
 
     def _build(self, deferred_work: list[Callable[[], None]]) -> None:
-        from assay.app.build.build import build_any_report
+        from assay.app.build.build import ReportInputs, build_any_report
         from assay.app.session.options import Options
         from assay.cli.build_summary import summarize_build
         from assay.report.output_forms import order_forms
@@ -202,7 +202,7 @@ class _ReportBuilder:
         with self._context.scope(cleanup=False), open_command_session() as session:
             session.deferred_work = deferred_work
             options = Options(forms=order_forms(watched.forms))
-            build_result = build_any_report(session, watched.name, watched.runs, (), watched.out, options)
+            build_result = build_any_report(session, watched.name, ReportInputs(watched.runs), watched.out, options)
         output.print_warnings(build_result.warnings)
         for report in build_result.reports:
             output.print_line(report)

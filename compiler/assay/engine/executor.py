@@ -27,7 +27,7 @@ from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store, read_sealed_text
 from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
 from assay.engine.table_cache import CachedTables
-from assay.lang.checked_package import CheckedPackage
+from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.model.vocabulary import Summary
 from assay.plan.planner import CheckStep, FilterStep, RelationStep, name_cells_statement
 from assay.sql import dialect, grains
@@ -114,13 +114,13 @@ def _read_distribution(
     over_hosts: bool,
     sampled_only: bool,
     summaries: tuple[Summary, ...],
-    factor: Fraction,
-    integral: bool,
+    measured: MeasureResult,
 ) -> Distribution:
     """Return the distribution of a metric, either pooled or over its hosts.
 
     `sampled_only`: hosts without samples are left out, unless no host has samples.
     """
+    factor, integral = Fraction(measured.factor), measured.integral
     if not over_hosts:
         return results.summarize_pooled(results.read_host_row(answer.rows[0]), summaries, factor, integral)
     hosts = [results.read_host_row(row[1:]) for row in answer.rows] or [results.NO_SAMPLES]
@@ -411,8 +411,7 @@ class _Execution:
             bool(metric.per),
             metric.sampled_only,
             self.checked.package.summaries,
-            Fraction(measured.factor),
-            measured.integral,
+            measured,
         )
 
 

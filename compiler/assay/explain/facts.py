@@ -190,14 +190,15 @@ def collect_facts(
     if isinstance(item, Series):
         return _collect_series_facts(checked, item, common)
     if formula.is_formula(item):
-        return _collect_formula_facts(checked, item, common, applied, summary, lineage)
-    return _collect_metric_facts(checked, item, common, applied, summary, lineage)
+        return _collect_formula_facts(checked, item, common, applied, summary)
+    return _collect_metric_facts(checked, item, common, applied, summary)
 
 
 @dataclass(frozen=True, slots=True)
 class _CommonFacts:
-    """The facts that metrics and series have in common."""
+    """The lineage of a metric or series, and the facts that both have."""
 
+    lineage: Lineage
     events: tuple[EventFact, ...]
     constants: tuple[ConstantFact, ...]
     series: tuple[DefinitionFact, ...]
@@ -207,6 +208,7 @@ class _CommonFacts:
 
 def _collect_common(checked: CheckedPackage, item: Item, lineage: Lineage) -> _CommonFacts:
     return _CommonFacts(
+        lineage,
         tuple(_list_events(checked, lineage)),
         list_constant_facts(checked.package, lineage),
         tuple(_list_series(item, lineage)),
@@ -221,12 +223,11 @@ def _collect_metric_facts(
     common: _CommonFacts,
     applied: Sequence[AppliedFilter],
     summary: str,
-    lineage: Lineage,
 ) -> Facts:
     package = checked.package
     grain = next(item for item in package.grains if item.name == metric.grain)
     nodes = [metric.measure, *([metric.where] if metric.where else [])]
-    deciding_grains = find_deciding_grains(lineage)
+    deciding_grains = find_deciding_grains(common.lineage)
     filter_names = sorted(collect_dependencies(package, [metric], package.filters).filters) if deciding_grains else []
     return Facts(
         id=metric.id,
@@ -291,13 +292,12 @@ def _collect_formula_facts(
     common: _CommonFacts,
     applied: Sequence[AppliedFilter],
     summary: str,
-    lineage: Lineage,
 ) -> Facts:
     """Collect the facts of a formula.  The facts of its inputs describe their columns and instants."""
     package = checked.package
     grain = next((item for item in package.grains if item.name == metric.grain), None)
     over = formula.list_measured(formula.index_metrics(package), [metric])
-    deciding_grains = find_deciding_grains(lineage)
+    deciding_grains = find_deciding_grains(common.lineage)
     filter_names = sorted(collect_dependencies(package, [metric], package.filters).filters) if deciding_grains else []
     rows = {item.grain for item in over if item.accepted}
     return Facts(

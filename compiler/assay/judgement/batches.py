@@ -176,37 +176,35 @@ def _sum_clusters(run: RunCells) -> tuple[Mapping[str, int], Mapping[str, int]]:
 
 def _measure_pooled(run: RunCells, sums: Mapping[str, int], counts: Mapping[str, int]) -> RunInfluence:
     total, count = sum(sums.values()), sum(counts.values())
-    weights = dict.fromkeys(sums, 1)
-    centres = dict.fromkeys(sums, (total, count))
+    centres = dict.fromkeys(sums, (1, total, count))
     denominator = count * count * run.scale
     levels = {name: (sums[name] * count - counts[name] * total) / denominator for name in sums}
-    return _collect(run, Fraction(total, count * run.scale), denominator, weights, centres, levels)
+    return _collect(run, Fraction(total, count * run.scale), denominator, centres, levels)
 
 
 def _measure_per_cluster(run: RunCells, sums: Mapping[str, int], counts: Mapping[str, int]) -> RunInfluence:
     # One common denominator: sums of fractions would look for common divisors at each addition.
     common = math.lcm(*(count * count for count in counts.values()))
-    weights = {name: common // (count * count) for name, count in counts.items()}
-    centres = {name: (sums[name], counts[name]) for name in sums}
+    centres = {name: (common // (counts[name] * counts[name]), sums[name], counts[name]) for name in sums}
     means = {name: Fraction(sums[name], counts[name] * run.scale) for name in sums}
     mean = sum(means.values(), Fraction(0)) / len(means)
     levels = {name: float((means[name] - mean) / len(means)) for name in means}
-    return _collect(run, mean, len(means) * common * run.scale, weights, centres, levels)
+    return _collect(run, mean, len(means) * common * run.scale, centres, levels)
 
 
 def _collect(
     run: RunCells,
     mean: Fraction,
     denominator: int,
-    weights: Mapping[str, int],
-    centres: Mapping[str, tuple[int, int]],
+    centres: Mapping[str, tuple[int, int, int]],
     levels: Mapping[str, float],
 ) -> RunInfluence:
+    """Return the influence of places and cells; `centres` has weight, sum and number of samples of each cluster."""
     by_place = [0] * count_places(run.units)
     by_cell: defaultdict[tuple[int, str], int] = defaultdict(int)
     for cell in run.cells:
-        total, count = centres[cell.cluster]
-        numerator = weights[cell.cluster] * (cell.sum * count - cell.count * total)
+        weight, total, count = centres[cell.cluster]
+        numerator = weight * (cell.sum * count - cell.count * total)
         by_place[cell.place] += numerator
         by_cell[cell.place, cell.cluster] += numerator
     has_negative = any(cell.sum < 0 for cell in run.cells)

@@ -176,11 +176,9 @@ def load_package(
     )
 
     def store() -> None:
-        entries, content = (
-            _build_index_entries(files),
-            get_normal_form_text(checked, cache) if cache else _dump_normal_form(checked),
-        )
-        _store(workspace, system, cache, checked, entries, content)
+        if cache:
+            _store_text(get_normal_form_text(checked, cache), _get_cache_path(cache, checked.sources))
+            source_index.write_index(cache, workspace.root, system, _build_index_entries(files), checked.sources)
 
     defer_action(store, deferred)
     return checked
@@ -222,20 +220,6 @@ def defer_action(action: Callable[[], None], deferred: list[Callable[[], None]] 
         action()
     else:
         deferred.append(action)
-
-
-def _store(
-    workspace: Workspace,
-    system: str,
-    cache: Path | None,
-    checked: CheckedPackage,
-    files: Sequence[source_index.IndexedFile],
-    content: str,
-) -> None:
-    """Store a package and the index of its files in a cache."""
-    if cache:
-        _store_text(content, _get_cache_path(cache, checked.sources))
-        source_index.write_index(cache, workspace.root, system, files, checked.sources)
 
 
 def scan_sources(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:

@@ -148,14 +148,15 @@ def _lay_out(draft: _Draft) -> Picture:
             lefts[key] = x
         x += max(sizes[key][0] for key in layer) + LAYER_GAP
     boxes = tuple(
-        build_box(key, draft.rows[key], lefts[key], tops[key], *sizes[key]) for layer in order for key in layer
+        build_box(key, draft.rows[key], (lefts[key], tops[key]), sizes[key]) for layer in order for key in layer
     )
     height = max(box.y + box.height for box in boxes) + 12
     return Picture(round(x - LAYER_GAP + 12, 1), round(height, 1), boxes, tuple(_draw_lines(draft, boxes)))
 
 
-def build_box(key: Key, rows: Mapping[str, str], x: float, y: float, width: float, height: float) -> Box:
-    """Return a box with its rows placed."""
+def build_box(key: Key, rows: Mapping[str, str], corner: tuple[float, float], size: tuple[float, float]) -> Box:
+    """Return a box with its rows placed; `corner` is its upper left one, `size` has width and height."""
+    (x, y), (width, height) = corner, size
     placed_rows = tuple(
         Row(_shorten(label), escape_text(label), role, round(y + HEAD + ROW * (index + 0.5), 1))
         for index, (label, role) in enumerate(rows.items())

@@ -97,10 +97,10 @@ def _find_problems(
 ) -> Iterator[Diagnostic]:
     labels = [row.label for row in edition.manifest]
     published_labels = [item.label for item in publication.manifest]
-    yield from _compare_labels("row", ("manifest", "the manifest"), published_labels, labels, edition, locate)
+    yield from _compare_labels("row", ("manifest", "the manifest"), (published_labels, labels), edition, locate)
     titles = [section.title for section in edition.sections]
     published_labels = [table.title for table in publication.tables]
-    yield from _compare_labels("section", ("sections", "the publication"), published_labels, titles, edition, locate)
+    yield from _compare_labels("section", ("sections", "the publication"), (published_labels, titles), edition, locate)
     tables = {table.title: table for table in publication.tables}
     names = collect_metric_words(checked, edition)
     for section in edition.sections:
@@ -115,7 +115,7 @@ def _find_row_problems(
 ) -> Iterator[Diagnostic]:
     section = f"section `{table.title}`"
     published_labels, names = [row.label for row in table.rows], [name for name, _ in expected]
-    yield from _compare_labels("row", (table.title, section), published_labels, names, edition, locate)
+    yield from _compare_labels("row", (table.title, section), (published_labels, names), edition, locate)
     symbols: Mapping[str, str] = dict(expected)
     for row in table.rows:
         if row.label in symbols and row.unit != symbols[row.label]:
@@ -131,15 +131,15 @@ def _find_row_problems(
 def _compare_labels(
     kind: str,
     container_words: Word,
-    published_labels: Sequence[str],
-    expected_labels: Sequence[str],
+    labels: tuple[Sequence[str], Sequence[str]],
     edition: Edition,
     locate: Locate,
 ) -> Iterator[Diagnostic]:
-    """Yield the labels that are missing, unknown or duplicate.
+    """Yield the labels that are missing, unknown or duplicate; `labels` are the published and the expected ones.
 
     `container_words` is the string that precedes them in the file, and its name in words.
     """
+    published_labels, expected_labels = labels
     anchor, container = container_words
     for label in dict.fromkeys(published_labels):
         if label not in expected_labels:

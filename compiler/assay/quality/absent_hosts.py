@@ -68,7 +68,7 @@ def _compare_hosts(
     for missing, events in groups.items():
         verb = "has" if len(missing) == 1 else "have"
         subject = f"{list_hosts(missing)} {verb} {other}, but"
-        yield _create_finding(source, subject, missing, len(hosts), events, readers)
+        yield _create_finding(source, subject, Absence(missing, len(missing), len(hosts)), events, readers)
     if not hosts_by_event:
         yield from _compare_targets(source, other, len(hosts), readers)
 
@@ -98,27 +98,34 @@ def _compare_targets(
             groups.setdefault(number - len(values), []).append(event)
     for difference, events in groups.items():
         subject = f"{number} hosts have {other}, but {difference} of them"
-        yield _create_finding(source, subject, (), number, events, readers, difference)
+        yield _create_finding(source, subject, Absence((), difference, number), events, readers)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The hosts that lack records, if their names are known, and how many these are of all."""
+
+    hosts: tuple[str, ...]
+    count: int
+    number: int
 
 
 def _create_finding(
     source: SourceHosts,
     subject: str,
-    hosts: tuple[str, ...],
-    number: int,
+    absence: Absence,
     events: Sequence[str],
     readers: Mapping[str, Sequence[str]],
-    difference: int = 0,
 ) -> Finding:
+    number, difference = absence.number, absence.count
     metrics = tuple(dict.fromkeys(name for event in events for name in readers.get(event, ())))
-    difference = difference or len(hosts)
     names = list_names([f"`{event}`" for event in events])
     message = (
         f"{subject} no {names} record{'s' if len(events) > 1 else ''} of source `{source.name}`: averages over hosts "
         f"are of {number - difference} of {number}{format_metric_list(metrics)}."
     )
     event = events[0] if len(events) == 1 else ""
-    return Finding(ON_SOME_HOSTS, message, metrics, hosts, event, difference, number, tuple(events))
+    return Finding(ON_SOME_HOSTS, message, metrics, absence.hosts, event, difference, number, tuple(events))
 
 
 def _are_most(number: int, total: int) -> bool:

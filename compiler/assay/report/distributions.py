@@ -42,7 +42,7 @@ def build_charts(
         if item.by:
             lines = list(map(get_metric, item.lines))
             unit = choose_row_unit(lines[0], lines, context.units, context.choices) if lines else None
-            charts += build_split_charts(context.checked, 1, item, list(measured.values()), list(measured), unit)
+            charts += build_split_charts(context.checked, 1, item, measured, unit)
         else:
             is_repeated = name_counts[get_metric(item.metric).name] > 1
             charts.append(_build_chart(context, item, measured, is_repeated=is_repeated))

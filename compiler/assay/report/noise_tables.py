@@ -18,7 +18,7 @@ from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.cell_links import AVERAGE, CellLink, CellSource
 from assay.report.document import Document, Part
 from assay.report.row_units import RowUnit
-from assay.report.run_results import Choices, RunFigures, add_unit, list_version_labels
+from assay.report.run_results import RunFigures, add_unit, list_version_labels
 from assay.report.tables import Table
 
 TITLE = "Noise from run to run"
@@ -31,24 +31,24 @@ TEXT = (
 )
 
 
-def replace_sections(
-    document: Document,
-    checked: CheckedPackage,
-    report: Report,
-    runs: Sequence[RunFigures],
-    noise: Mapping[str, Noise | None],
-    choices: Choices,
-) -> Document:
-    """Return the document of a report with tables of noise instead of averages and charts."""
+def build_noise_part(
+    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], noise: Mapping[str, Noise | None]
+) -> Part:
+    """Return the part with the tables of noise."""
     ids = tuple(run.id for run in runs)
     tables = tuple(_build_table(checked, section, ids, noise) for _, section in report.metric_sections)
+    return Part("noise", TITLE, TEXT, (), tables)
+
+
+def replace_parts(document: Document, part: Part, report: Report, runs: Sequence[RunFigures], title: str) -> Document:
+    """Return the document of a report with the part on noise instead of averages and charts; `title` is the user's."""
     labels = dict.fromkeys(list_version_labels(report, runs))
     return replace(
         document,
-        title=choices.title or f"{', '.join(labels)}: {TITLE.lower()}",
+        title=title or f"{', '.join(labels)}: {TITLE.lower()}",
         intro=(f"How much {len(runs)} runs of one version differ, although nothing changed between them.",),
         differences="",
-        parts=(Part("noise", TITLE, TEXT, (), tables),),
+        parts=(part,),
     )
 
 

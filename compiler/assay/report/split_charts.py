@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from assay.engine.results import scale
@@ -19,17 +19,16 @@ def build_split_charts(
     checked: CheckedPackage,
     figure: int,
     chart: ChartSpec,
-    runs: Sequence[RunFigures],
-    run_labels: Sequence[str],
+    runs: Mapping[str, RunFigures],
     unit: RowUnit | None = None,
 ) -> Iterator[Chart]:
     """Yield a chart of each run, with a line for each segment of the metric; the first is number `figure`.
 
-    Values are in `unit`, by default that of the metric.
+    Runs are by their labels. Values are in `unit`, by default that of the metric.
     """
     metric, dimensions = checked.get_metric(chart.metric), " and ".join(chart.by)
     factor, symbol = unit or (Fraction(1), metric.unit.symbol)
-    for number, (label, run) in enumerate(zip(run_labels, runs, strict=True)):
+    for number, (label, run) in enumerate(runs.items()):
         of_run = (f", {label}", f"-{number + 1}") if len(runs) > 1 else ("", "")
         distributions = [(checked.get_metric(name).name, run.results.metrics[name]) for name in chart.lines]
         sizes = {name.removeprefix(f"{metric.name}: "): distribution.size for name, distribution in distributions}

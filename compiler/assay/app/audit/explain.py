@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.app.audit.lineage import LineageResult, trace_subject
-from assay.app.audit.trace_runs import NOTHING, ConstantInputs, Sample, Spread, open_run_samples
+from assay.app.audit.trace_runs import NOTHING, ConstantInputs, Sample, Spread, TracedQuery, open_run_samples
 from assay.app.compute.compute import compute
 from assay.app.compute.raw_data_notes import list_raw_notes
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SampleRequest, SeriesSubject, find_subject
@@ -154,9 +154,7 @@ def _compute_run_facts(
         session,
         subject.checked.package,
         run_result.ingested_run,
-        computation.compiled_plan.statements,
-        query,
-        subject.factor,
+        TracedQuery(computation.compiled_plan.statements, query, subject.factor),
     ) as run_samples:
         size = run_samples.count_samples()
         if not size:

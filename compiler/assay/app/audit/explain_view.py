@@ -6,6 +6,7 @@ import dataclasses
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from assay.app.audit.explain import Explanation, RunFacts
@@ -80,7 +81,7 @@ def _fit_run(explanation: Explanation, run: RunFacts, width: int, encoding: str,
     candidates = [(len(run.largest), max_records) for max_records in range(MAX_RECORDS, 0, -1)]
     candidates += [(max_samples, 1) for max_samples in range(len(run.largest) - 1, 0, -1)]
     for max_samples, max_records in candidates:
-        lines = ["", *_format_run(explanation, run, width, encoding, max_samples, max_records)]
+        lines = ["", *_format_run(explanation, run, Screen(width, encoding), max_samples, max_records)]
         if len(lines) <= line_limit:
             break
     return lines
@@ -196,10 +197,19 @@ def describe_appearances(facts: Facts) -> list[str]:
     return [f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()]
 
 
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What text is written to: its width in columns, and its encoding."""
+
+    width: int
+    encoding: str
+
+
 def _format_run(
-    explanation: Explanation, run: RunFacts, width: int, encoding: str, max_samples: int, max_records: int
+    explanation: Explanation, run: RunFacts, screen: Screen, max_samples: int, max_records: int
 ) -> Iterator[str]:
     """Yield the lines on a run: its figures, constants, warnings, histogram and largest samples."""
+    width = screen.width
     symbol = explanation.subject.unit.symbol
     if "over" in run.figures:
         yield from _format_formula(explanation, run, width)
@@ -212,7 +222,7 @@ def _format_run(
     yield from format_with_heading("", [f"with the run's {', '.join(values)}"] if values else [], width)
     yield from _format_warnings(run, width)
     if run.spread:
-        histogram = format_bars(run.spread.counts, encoding)
+        histogram = format_bars(run.spread.counts, screen.encoding)
         yield truncate_line(
             f"           {format_number(run.spread.low)} |{histogram}| {format_number(run.spread.high)}", width
         )

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from assay.app.audit.lineage import trace_subject
-from assay.app.audit.trace_judgement import TracedJudgement, trace_judgement
+from assay.app.audit.trace_judgement import Rebuild, TracedJudgement, trace_judgement
 from assay.app.audit.trace_values import (
     BuiltReport,
     TracedRun,
     TraceRequest,
     check_value,
-    select_run_phases,
     trace_value,
 )
 from assay.app.audit.verify import locate_runs, parse_moved_runs
-from assay.app.compute.compute import compute
 from assay.app.compute.splitting import read_splits
 from assay.app.compute.subject import FormulaSubject, MetricSubject, SeriesSubject, Subject, list_cell_subjects
 from assay.app.session import filters
@@ -175,8 +173,9 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
         _check_definition(built_report, item, is_cell_metric=item == cell_subject)
     cell_runs = _locate_cell_runs(session, built_report, cell, run_places)
     applied_filters = filters.parse_filters(checked.package, None, content.options.filters, not content.options.filters)
+    rebuild = Rebuild(session, built_report, applied_filters)
     if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED, INTERVAL, VERDICT):
-        _check_formulas(session, built_report, subjects, cell, applied_filters, cell_runs)
+        _check_formulas(rebuild, subjects, cell, cell_runs)
     printed_text = cell.text if _prints_single_value(cell, cell_subject) and cell_subject == values[0][0] else ""
     traced_runs = []
     for item, source in dict.fromkeys(values):
@@ -201,7 +200,7 @@ def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[s
         _is_filtered(cell_subject, applied_filters),
         tuple(traced_runs),
         _describe_formula(document, cell, cell_subject),
-        _trace_judgement(session, built_report, cell, cell_subject, applied_filters, cell_runs),
+        _trace_judgement(rebuild, cell, cell_subject, cell_runs),
     )
 
 
@@ -225,18 +224,13 @@ def _prints_single_value(cell: Cell, cell_subject: Subject) -> bool:
 
 
 def _trace_judgement(
-    session: Session,
-    built_report: BuiltReport,
-    cell: Cell,
-    item: Subject,
-    applied_filters: Sequence[AppliedFilter],
-    runs: Mapping[str, tuple[NamedRun, RecordedRun]],
+    rebuild: Rebuild, cell: Cell, item: Subject, runs: Mapping[str, tuple[NamedRun, RecordedRun]]
 ) -> TracedJudgement | None:
     """Trace the judgement behind an interval or a verdict; None for other cells."""
     if cell.prints not in (INTERVAL, VERDICT) or not isinstance(item, (MetricSubject, FormulaSubject)):
         return None
     runs_by_column = {source.run: runs[_find_run_name(runs, source)][0] for source in cell.sources}
-    return trace_judgement(session, built_report, cell, item.metric, applied_filters, runs_by_column)
+    return trace_judgement(rebuild, cell, item.metric, runs_by_column)
 
 
 def _describe_formula(document: Document, cell: Cell, item: Subject) -> str:
@@ -335,11 +329,9 @@ def _check_definition(built_report: BuiltReport, item: Subject, *, is_cell_metri
 
 
 def _check_formulas(
-    session: Session,
-    built_report: BuiltReport,
+    rebuild: Rebuild,
     subjects: Mapping[str, Subject],
     cell: Cell,
-    applied_filters: Sequence[AppliedFilter],
     runs: Mapping[str, tuple[NamedRun, RecordedRun]],
 ) -> None:
     """Raise AssayError unless the formulas of a cell have the values that the report was built from."""
@@ -347,22 +339,13 @@ def _check_formulas(
         item = subjects[source.entry]
         if source.where or not isinstance(item, FormulaSubject):
             continue
-        name = _find_run_name(runs, source)
-        phase_selection = select_run_phases(built_report, name) if source.run != name else None
-        computation = compute(
-            session,
-            built_report.checked,
-            [runs[name][0]],
-            item.request,
-            applied_filters,
-            phase_selection,
-        )
-        run_result = next(result for result in computation.columns if result.id == source.run)
+        run, _ = runs[_find_run_name(runs, source)]
+        results = rebuild.compute(run, item.request, source.run).results
         check_value(
-            built_report,
+            rebuild.built_report,
             item.metric,
             source.run,
-            run_result.results.formulas[item.id].averages[built_report.summary],
+            results.formulas[item.id].averages[rebuild.built_report.summary],
             is_cell_metric=True,
         )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.app.audit.trace_values import BuiltReport, select_run_phases
+from assay.app.compute.computation import RunResult
 from assay.app.compute.compute import compute
 from assay.app.compute.sql_files import PHASES, ROWS, get_file_name
 from assay.app.judge.judging import build_run_cells
@@ -44,18 +45,33 @@ class TracedJudgement:
     batches: Mapping[str, tuple[Batch, ...]]
 
 
-def trace_judgement(
-    session: Session,
-    built_report: BuiltReport,
-    cell: Cell,
-    metric: Metric,
-    applied_filters: Sequence[AppliedFilter],
-    runs: Mapping[str, NamedRun],
-) -> TracedJudgement:
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """A report that is computed again to trace a cell: its session, the build, and the filters of the build."""
+
+    session: Session
+    built_report: BuiltReport
+    applied_filters: Sequence[AppliedFilter]
+
+    def compute(self, run: NamedRun, request: Request, column: str) -> RunResult:
+        """Return the results of a column, which is a run or a phase of one."""
+        computation = compute(
+            self.session,
+            self.built_report.checked,
+            [run],
+            request,
+            self.applied_filters,
+            select_run_phases(self.built_report, run.id) if column != run.id else None,
+        )
+        return next(item for item in computation.columns if item.id == column)
+
+
+def trace_judgement(rebuild: Rebuild, cell: Cell, metric: Metric, runs: Mapping[str, NamedRun]) -> TracedJudgement:
     """Trace the judgement of a cell that prints an interval or a verdict.
 
     `runs` has the run of each compared column, by the id of the column. Raises AssayError for results without it.
     """
+    built_report = rebuild.built_report
     columns = [source.run for source in cell.sources]
     versions = {item.id: item.version for item in built_report.provenance.content.runs}
     other = versions.get(columns[-1]) or columns[-1]
@@ -71,31 +87,16 @@ def trace_judgement(
     files = (f"{folder}/{name}" for folder in (f"sql/{PHASES}", "sql"))
     file = next((item for item in files if (built_report.folder / item).is_file()), "")
     batches = {
-        column: _collect_batches(session, built_report, metric, applied_filters, column, runs[column], count)
+        column: _collect_batches(rebuild, metric, column, runs[column], count)
         for column in (columns if file and count else ())
     }
     return TracedJudgement(change, sentences, file, batches)
 
 
-def _collect_batches(
-    session: Session,
-    built_report: BuiltReport,
-    metric: Metric,
-    applied_filters: Sequence[AppliedFilter],
-    column: str,
-    run: NamedRun,
-    count: int,
-) -> tuple[Batch, ...]:
+def _collect_batches(rebuild: Rebuild, metric: Metric, column: str, run: NamedRun, count: int) -> tuple[Batch, ...]:
     """Return the batches of a run or phase; those without samples are left out."""
-    computation = compute(
-        session,
-        built_report.checked,
-        [run],
-        Request((metric,), judged=(metric,)),
-        applied_filters,
-        select_run_phases(built_report, run.id) if column != run.id else None,
-    )
-    results = next(item.results for item in computation.columns if item.id == column)
+    built_report = rebuild.built_report
+    results = rebuild.compute(run, Request((metric,), judged=(metric,)), column).results
     cells = build_run_cells(built_report.checked, metric, results.cells[metric.id], built_report.summary)
     sums: defaultdict[int, int] = defaultdict(int)
     sizes: defaultdict[int, int] = defaultdict(int)

@@ -294,19 +294,27 @@ def _get_sort_key(value: object) -> tuple[int, float, str]:
     return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
 
 
+@dataclass(frozen=True, slots=True)
+class TracedQuery:
+    """A query of samples over statements, the factor to the unit of its metric, and the columns that are traced."""
+
+    statements: Sequence[Statement]
+    query: SampleQuery
+    factor: Fraction
+    columns: Sequence[str] = (VALUE,)
+
+
 @contextmanager
 def open_run_samples(
     session: Session,
     package: Package,
     ingested_run: IngestedRun,
-    statements: Sequence[Statement],
-    samples_query: SampleQuery,
-    factor: Fraction,
-    traced_columns: Sequence[str] = (VALUE,),
+    traced: TracedQuery,
 ) -> Iterator[RunSamples]:
-    """Yield the samples that a query selects from a run, with the records behind the columns `traced_columns`."""
+    """Yield the samples that a query selects from a run, with the records behind its traced columns."""
     import duckdb
 
+    statements, samples_query, traced_columns = traced.statements, traced.query, traced.columns
     with_records = add_provenance(statements, samples_query.query, traced_columns)
     samples = Statement("table", TABLE, with_records.query)
     # One thread, so that the choice among equal rows is reproducible.
@@ -326,4 +334,4 @@ def open_run_samples(
                 raise fail("engine", f"run {ingested_run.run.id}: tracing stopped at `{item.name}`: {cause}",
                            status=INTERNAL) from None  # fmt: skip
         inputs = find_constants(package, ingested_run, statements, samples_query.query)
-        yield RunSamples(connection, package, ingested_run, samples_query, factor, inputs, tuple(traced_columns))
+        yield RunSamples(connection, package, ingested_run, samples_query, traced.factor, inputs, tuple(traced_columns))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.app.audit.trace_runs import ConstantInputs, Group, RunSamples, Sample, Spread, open_run_samples
+from assay.app.audit.trace_runs import ConstantInputs, Group, RunSamples, Sample, Spread, TracedQuery, open_run_samples
 from assay.app.compute.computation import RunResult
 from assay.app.compute.compute import compute
 from assay.app.compute.subject import ColumnSubject, MetricSubject, SampleRequest, SeriesSubject, Subject
@@ -128,13 +128,10 @@ def trace_value(session: Session, built_report: BuiltReport, request: TraceReque
     with _open_run_samples(session, built_report, request, ()) as (run_samples, run_result):
         figures = _compute_figures(built_report, request, run_result) | {"size": run_samples.count_samples()}
         ends = [run_samples.list_ranked(greatest, SHOWN) if figures["size"] else () for greatest in (True, False)]
-        traced_run = _create_traced_run(
-            request,
-            figures,
-            run_samples.list_groups(request.item.groups_by),
-            run_samples.compute_spread(),
-            ends,
-            run_samples.constant_inputs,
+        traced_run = replace(
+            _create_traced_run(request, figures, ends, run_samples.constant_inputs),
+            groups=run_samples.list_groups(request.item.groups_by),
+            spread=run_samples.compute_spread(),
         )
         return (
             replace(traced_run, equal=_list_equal(run_samples, run_result, request)) if figures["size"] else traced_run
@@ -170,18 +167,17 @@ def _trace_row(session: Session, built_report: BuiltReport, request: TraceReques
             printed_text = _format_value(built_report, item, samples[0].measured_value)
             raise fail("value-changed", message, expected=request.text, found=printed_text, hint=HINT)
         return _create_traced_run(
-            request, {"size": run_samples.count_samples()}, (), None, [samples, ()], run_samples.constant_inputs
+            request, {"size": run_samples.count_samples()}, [samples, ()], run_samples.constant_inputs
         )
 
 
 def _create_traced_run(
     request: TraceRequest,
     figures: dict[str, object],
-    groups: tuple[Group, ...],
-    spread: Spread | None,
     ends: Sequence[tuple[Sample, ...]],
     inputs: ConstantInputs,
 ) -> TracedRun:
+    """Return a traced run with its figures and its greatest and least samples, without groups and spread."""
     item, source = request.item, request.source
     greatest, least = ends
     return TracedRun(
@@ -192,8 +188,8 @@ def _create_traced_run(
         request.run.place,
         _is_row(request),
         figures,
-        groups,
-        spread,
+        (),
+        None,
         greatest,
         least,
         inputs,
@@ -392,6 +388,6 @@ def _open_run_samples(
         SampleRequest(compiled_plan, tuple(extra_columns), source.since, source.until, source.where)
     )
     with open_run_samples(
-        session, checked.package, ingested_run, compiled_plan.statements, query, item.factor
+        session, checked.package, ingested_run, TracedQuery(compiled_plan.statements, query, item.factor)
     ) as run_samples:
         yield run_samples, run_result

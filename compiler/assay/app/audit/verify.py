@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.build.build_runs import build_runs
-from assay.app.build.history import build_history
+from assay.app.build.history import HistoryInputs, build_history
 from assay.app.build.observations import STORED
-from assay.app.build.regenerate import regenerate_report
+from assay.app.build.regenerate import EditionChoice, regenerate_report
 from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.session.options import Options
 from assay.app.session.prose import KEPT, Texts, get_texts, read_prose, read_stored_texts
@@ -73,14 +73,14 @@ def rebuild(session: Session, record: RecordedPublishedBuild, out: Path) -> None
     content = record.content
     forms = tuple(record.forms)
     if content.edition:
-        regenerate_report(session, record.places[0], out, content.report, content.edition, forms)
+        regenerate_report(session, record.places[0], out, EditionChoice(content.report, content.edition), forms)
     else:
         title, author, date = (content.options.get(name, "") for name in ("title", "author", "date"))
         builds = [
             BuildPlace(item.workload, folder) for folder, item in zip(record.folders, content.builds, strict=True)
         ]
         options = Options(title=title, author=author, date=date, forms=forms)
-        build_history(session, content.report, record.places, builds, out, options)
+        build_history(session, content.report, HistoryInputs(record.places, builds), out, options)
 
 
 DIGITS = 12  # of a hash in a message

@@ -18,7 +18,14 @@ from typing import Any
 from assay.app.audit.trace_runs import ROW_ID, RunSamples
 from assay.app.author.examples import format_decimal
 from assay.app.author.slice_files import FILE, FOLDER, RUN, RowExpectation, describe_row, format_example, list_keys
-from assay.app.author.slice_search import MOST_RECORDS, Target, find_least_selection, identify_row, open_samples
+from assay.app.author.slice_search import (
+    MOST_RECORDS,
+    SampleColumns,
+    Target,
+    find_least_selection,
+    identify_row,
+    open_samples,
+)
 from assay.app.author.sliced_runs import RunSlicer, SlicedFile
 from assay.app.compute.subject import FormulaSubject, MetricSubject, find_metric
 from assay.app.session.outputs import is_unused, refuse_sources, replace_folder
@@ -146,9 +153,9 @@ def _find_target(
         raise fail("unknown-column", f"a sample of `{subject.id}` has no column `{unknown_names[0]}`",
                    hint=suggest_names(unknown_names[0], columns), status=USAGE)  # fmt: skip
     keys = list_keys(subject.checked, subject.metric)
-    further_columns = tuple(name for name in texts if name not in keys)
+    sample_columns = SampleColumns((VALUE, *keys), tuple(name for name in texts if name not in keys))
     (ingested_run,) = prepare(session, subject.checked, [run], compiled_plan.plan.required_fields, [subject.metric])
-    with open_samples(session, subject, compiled_plan, ingested_run, further_columns, (VALUE, *keys)) as run_samples:
+    with open_samples(session, subject, compiled_plan, ingested_run, sample_columns) as run_samples:
         row = _choose_row(subject, run_samples, texts, applied_filters, run)
         records = run_samples.list_records(row[ROW_ID])
     if len(records) > MOST_RECORDS:

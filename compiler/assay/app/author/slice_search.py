@@ -10,7 +10,7 @@ from operator import ne
 from pathlib import Path
 from typing import Any
 
-from assay.app.audit.trace_runs import ROW_ID, RunSamples, open_run_samples
+from assay.app.audit.trace_runs import ROW_ID, RunSamples, TracedQuery, open_run_samples
 from assay.app.author.examples import RUN_ID, Outcome, drop_folder, format_decimal, is_sample, run_example
 from assay.app.author.slice_files import RUN, RowExpectation
 from assay.app.author.slice_records import Record, RecordFinder
@@ -76,25 +76,29 @@ def identify_row(row: Mapping[str, object], keys: Sequence[str]) -> tuple[tuple[
     return tuple((name, normalize_text(str(row[name]))) for name in keys)
 
 
+@dataclass(frozen=True, slots=True)
+class SampleColumns:
+    """The columns of samples whose records are traced, and further columns that samples have."""
+
+    traced: Sequence[str]
+    further: tuple[str, ...] = ()
+
+
 @contextmanager
 def open_samples(
     session: Session,
     subject: MetricSubject,
     compiled_plan: CompiledPlan,
     ingested_run: IngestedRun,
-    further_columns: tuple[str, ...],
-    traced_columns: Sequence[str],
+    columns: SampleColumns,
 ) -> Iterator[RunSamples]:
-    """Yield the samples of a metric in a run, with the records behind `traced_columns`."""
-    query = subject.build_sample_query(SampleRequest(compiled_plan, further_columns))
+    """Yield the samples of a metric in a run, with the records behind the traced columns."""
+    query = subject.build_sample_query(SampleRequest(compiled_plan, columns.further))
     with open_run_samples(
         session,
         subject.checked.package,
         ingested_run,
-        compiled_plan.statements,
-        query,
-        subject.factor,
-        traced_columns,
+        TracedQuery(compiled_plan.statements, query, subject.factor, columns.traced),
     ) as run_samples:
         yield run_samples
 
@@ -148,7 +152,7 @@ class _Search:
         identity = target.expectation.row
         columns = (*(name for name, _ in identity), ACCEPTED)
         with open_samples(
-            self.session, target.subject, target.compiled_plan, target.ingested_run, columns, (ACCEPTED,)
+            self.session, target.subject, target.compiled_plan, target.ingested_run, SampleColumns((ACCEPTED,), columns)
         ) as run_samples:
             (row,) = run_samples.list_matching_keys(dict(identity))
             records = run_samples.list_records(row[ROW_ID])
@@ -210,7 +214,7 @@ class _Search:
         target, keys = self.target, tuple(name for name, _ in identity)
         slicer = RunSlicer(target.subject.checked, ingested_run)
         with open_samples(
-            self.trial_session, target.subject, target.compiled_plan, ingested_run, (), (VALUE, *keys)
+            self.trial_session, target.subject, target.compiled_plan, ingested_run, SampleColumns((VALUE, *keys))
         ) as run_samples:
             (row,) = run_samples.list_matching_keys(dict(identity))
             return slicer.read_texts(run_samples.list_records(row[ROW_ID])) == self.texts

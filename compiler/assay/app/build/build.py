@@ -113,6 +113,14 @@ def _iter_marks(path: Path) -> Iterator[Mark]:
                 yield from _iter_marks(Path(entry.path))
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class ReportInputs:
+    """What a report is built from: runs (`NAME=DIR`), and for a history publications."""
+
+    runs: Sequence[str]
+    publications: Sequence[Path] = ()
+
+
 def build_report(session: Session, name: str, runs: Sequence[str], out: Path, options: Options) -> BuildResult:
     """Build the report `system/name` over runs (`NAME=DIR`), as `build_any_report` does, or copy a cached build.
 
@@ -120,7 +128,7 @@ def build_report(session: Session, name: str, runs: Sequence[str], out: Path, op
     """
     # The question needs the package, which a cached build does not load.
     if any((Path(text.rpartition("=")[2]) / RESULTS).is_file() for text in runs) and not session.is_of_runs(name):
-        return build_any_report(session, name, runs, (), out, options)
+        return build_any_report(session, name, ReportInputs(runs), out, options)
     build_key = _BuildKey(session, name, parse_runs(runs, options.calibration), options)
     refuse_sources(session, out, build_key.runs)
     inputs_hash = build_key.hash_inputs() if all(run.is_here for run in build_key.runs) else ""
@@ -180,7 +188,7 @@ def _build_and_store(build_key: _BuildKey, inputs_hash: str, runs: Sequence[str]
             stored_folders.append(temporary_folder)
 
     session = dataclasses.replace(build_key.session, on_finished=store_build) if inputs_hash else build_key.session
-    build_result = build_any_report(session, build_key.name, runs, (), out, build_key.options)
+    build_result = build_any_report(session, build_key.name, ReportInputs(runs), out, build_key.options)
     package = session.packages.get(build_key.name.partition("/")[0])
     if stored_folders and package and build_key.sources == package.sources and build_key.hash_inputs() == inputs_hash:
         facts = {"made_of": inputs_hash, "sources": package.sources, "warnings": build_result.warnings}
@@ -191,28 +199,27 @@ def _build_and_store(build_key: _BuildKey, inputs_hash: str, runs: Sequence[str]
     return build_result
 
 
-def build_any_report(
-    session: Session, name: str, runs: Sequence[str], publications: Sequence[Path], out: Path, options: Options
-) -> BuildResult:
+def build_any_report(session: Session, name: str, inputs: ReportInputs, out: Path, options: Options) -> BuildResult:
     """Build the report `system/name` over runs (`NAME=DIR`), or the history of that name.
 
-    A history is built over publications and builds (`WORKLOAD=DIR`), which `runs` are in this case.
+    A history is built over publications and builds (`WORKLOAD=DIR`), which the runs are in this case.
 
     Raises AssayError, also (usage) for publications of a report over runs.
     """
     # Imports are local, so that a build loads only the modules that its kind of report needs.
     if not session.is_of_runs(name):
-        from assay.app.build.history import build_history, parse_builds
+        from assay.app.build.history import HistoryInputs, build_history, parse_builds
 
-        return build_history(session, name, publications, parse_builds(session, name, runs), out, options)
-    if publications:
+        builds = parse_builds(session, name, inputs.runs)
+        return build_history(session, name, HistoryInputs(inputs.publications, builds), out, options)
+    if inputs.publications:
         raise fail(
             "report-inputs",
             f"`{name}` is built from runs, not from publications",
             hint="pass --run instead of --publication",
             status=USAGE,
         )
-    parsed_runs = parse_runs(runs, options.calibration)
+    parsed_runs = parse_runs(inputs.runs, options.calibration)
     refuse_sources(session, out, parsed_runs)
     checked, _ = session.find_report(name)
     if all(run.is_here for run in parsed_runs) and not session.filler:

@@ -14,7 +14,7 @@ from assay.app.build.observations import add_observations, read_observations
 from assay.app.build.prepared_report import PreparedReport
 from assay.app.build.recorded_build import create_choices, record_build
 from assay.app.build.rendering import AssembledReport
-from assay.app.build.report_details import collect_report_details
+from assay.app.build.report_details import ComputedReport, collect_report_details
 from assay.app.compute.grouping import group_metrics
 from assay.app.compute.report_metrics import list_shown_metrics
 from assay.app.judge.repeats import build_noise_data, measure_metrics
@@ -24,7 +24,7 @@ from assay.report.assemble import assemble
 from assay.report.document import Document, Part
 from assay.report.group_figures import build_groups_part
 from assay.report.group_spreads import Spreads, collect_spreads
-from assay.report.noise_tables import replace_sections
+from assay.report.noise_tables import build_noise_part, replace_parts
 from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS, ReportDetails
 from assay.report.row_units import ReportUnits, choose_report_units
@@ -70,7 +70,8 @@ def compose_report(
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, columns)
     if choices.measures_noise:
         noise = measure_metrics(checked, report, computed.computation, choices.summary)
-        document = replace_sections(document, checked, report, columns, noise, choices)
+        part = build_noise_part(checked, report, columns, noise)
+        document = replace_parts(document, part, report, columns, choices.title)
         results["noise"] = build_noise_data(noise)
     document = add_observations(checked, report, document, observations, results)
     return AssembledReport(
@@ -133,6 +134,8 @@ def _collect_details(
     runs = dict(zip(label_runs(prepared.report, computed.runs), computed.runs, strict=True))
     computation = computed.computation
     return collect_report_details(
-        computed.checked, computed.report, computed.metrics, computation.compiled_plan.plan.applied, computation,
-        columns, basis.choices, judged.of_all_runs, basis.courses, basis.units, computed.computed.rows, runs,
+        ComputedReport(
+            computed.checked, computed.report, tuple(computed.metrics), computation, columns, basis.choices.summary,
+            judged.of_all_runs, basis.courses, basis.units, computed.computed.rows, runs,
+        )
     )  # fmt: skip

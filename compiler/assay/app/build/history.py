@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.build.rendering import AssembledReport, write_report
@@ -29,10 +30,16 @@ from assay.util.paths import resolve_path
 ENDING = ".json"
 
 
-def build_history(
-    session: Session, name: str, places: Sequence[Path], builds: Sequence[BuildPlace], out: Path, options: Options
-) -> BuildResult:
-    """Build the history `system/name` over publications (files or folders of them) and builds, into `out`.
+@dataclass(frozen=True, slots=True)
+class HistoryInputs:
+    """What a history is built from: publications (files or folders of them), and builds."""
+
+    publications: Sequence[Path]
+    builds: Sequence[BuildPlace] = ()
+
+
+def build_history(session: Session, name: str, inputs: HistoryInputs, out: Path, options: Options) -> BuildResult:
+    """Build the history `system/name` over publications and builds, into `out`.
 
     Writes the report in its forms, charts/, results.json, document.json, provenance.json and specs.json, atomically.
     Raises AssayError.
@@ -41,6 +48,7 @@ def build_history(
     assert report.over
     _refuse_number_options(name, options)
     source = next(item for item in checked.package.reports if item.name == report.over.of)
+    places, builds = inputs.publications, inputs.builds
     if not places and not builds:
         raise fail(
             "no-publication",

@@ -36,22 +36,24 @@ class RegeneratedReport:
     warnings: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class EditionChoice:
+    """The report `system/report` of a publication and its edition: by default the only one, and that of its day."""
+
+    report: str | None = None
+    edition: str | None = None
+
+
 def regenerate_report(
-    session: Session,
-    file: Path,
-    out: Path,
-    report: str | None,
-    edition: str | None,
-    forms: Sequence[str] = DEFAULT_FORMS,
+    session: Session, file: Path, out: Path, choice: EditionChoice, forms: Sequence[str] = DEFAULT_FORMS
 ) -> RegeneratedReport:
     """Rebuild the report of a publication file, into `out`.
 
-    Writes the report in its forms, charts/, document.json, provenance.json and specs.json, atomically. `report` is
-    `system/report`, by default the only one with editions; `edition` is by default that of the publication's day.
-    Raises AssayError.
+    Writes the report in its forms, charts/, document.json, provenance.json and specs.json, atomically. Raises
+    AssayError.
     """
     refuse_sources(session, out)
-    read = read_published_report(session, file, report, edition)
+    read = read_published_report(session, file, choice.report, choice.edition)
     checked, publication, form = read.checked, read.publication, read.edition
     with replace_folder(out, session.get_wait_notice(out)) as new_folder:
         if publication.points:

@@ -25,7 +25,7 @@ from assay.provenance.record import add_forms, hash_templates
 from assay.provenance.versions import get_form_tools, get_versions
 from assay.report.document import Document
 from assay.report.document_json import to_json
-from assay.report.output_forms import DEFAULT_FORMS, FILES, HTML, MARKDOWN, MARKDOWN_SINGLE, PDF
+from assay.report.output_forms import FILES, HTML, MARKDOWN, MARKDOWN_SINGLE, PDF
 from assay.report.prose import Prose
 from assay.report.render import pdf
 from assay.report.render.html import NO_DETAILS, ReportDetails
@@ -67,23 +67,19 @@ def write_report(session: Session, report: AssembledReport, folder: Path, forms:
             write_sql(folder / "sql", report.computation)
             write_point_files(folder, report.computation)
 
-    warnings = render_document(report.document, folder, session, forms, report.details, write_data_files)
+    warnings = _render_document(session, report, folder, forms, write_data_files)
     return (*warnings, *report.findings)
 
 
-def render_document(
-    document: Document,
-    out: Path,
-    session: Session,
-    forms: Sequence[str] = DEFAULT_FORMS,
-    details: ReportDetails = NO_DETAILS,
-    write_others: Callable[[], None] = lambda: None,
+def _render_document(
+    session: Session, report: AssembledReport, out: Path, forms: Sequence[str], write_others: Callable[[], None]
 ) -> tuple[str, ...]:
     """Write a document with its charts, in some forms, into `out`, from the cache if it was rendered before.
 
-    Returns the warnings of the document and those about missing glyphs. `details` are shown by the HTML form only.
+    Returns the warnings of the document and those about missing glyphs. Only the HTML form shows details.
     `write_others` writes the other files; it runs concurrently with charts and PDF, which use other processes.
     """
+    document, details = report.document, report.details
     text = to_json(document)
     key = _compute_key(text, session.get_templates(), forms, details if HTML in forms else NO_DETAILS)
     place = session.store.get_path("rendered", key)
@@ -92,10 +88,10 @@ def render_document(
         write_future = pool.submit(write_others)
         if session.deferred_work is None and not is_cached:  # `assay watch` rarely renders the same again
             with session.store.fill_entry("rendered", key) as new_folder:
-                _render_forms(document, text, new_folder, session, forms, details)
+                _render_forms(session, report, text, new_folder, forms)
             is_cached = True
         if not (is_cached and _copy_rendered(place, out)):
-            _render_forms(document, text, out, session, forms, details)
+            _render_forms(session, report, text, out, forms)
         write_future.result()
     return (*document.warnings, *pdf.list_missing_glyph_warnings(out))
 
@@ -114,9 +110,9 @@ def _copy_rendered(place: Path, out: Path) -> bool:
     return checksums.is_copied(place, out)
 
 
-def _render_forms(
-    document: Document, text: str, out: Path, session: Session, forms: Sequence[str], details: ReportDetails
-) -> None:
+def _render_forms(session: Session, report: AssembledReport, text: str, out: Path, forms: Sequence[str]) -> None:
+    """Write the forms of a report into `out`; `text` is its document as JSON."""
+    document = report.document
     templates = session.get_templates()
     with log_stage("charts", charts=len(document.distributions)):
         write_data(
@@ -143,7 +139,7 @@ def _render_forms(
         with log_stage("html"):
             drawings = session.store.folder / "drawings"
             stills = build_stills(document.drawn_figures, out / "charts", templates / "fonts", drawings)
-            html_text = build_page(document, templates, build_chart_bundle(drawings), details, stills)
+            html_text = build_page(document, templates, build_chart_bundle(drawings), report.details, stills)
             (out / "report.html").write_bytes(html_text.encode())
     if PDF in forms:
         with log_stage("pdf"):

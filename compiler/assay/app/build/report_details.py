@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from assay.app.build.metric_details import NO_COURSES, Courses
+from assay.app.build.metric_details import Courses
 from assay.app.compute.computation import Computation
 from assay.app.compute.sql_files import HEAD, PHASES, get_sql_file_name, render_sql_files
 from assay.app.judge.recorded_change import build_change_data
@@ -20,14 +19,14 @@ from assay.lang.model.report import Report
 from assay.lineage.constants import format_place, index_constants
 from assay.number_styles.exact_decimal import format_six_digits
 from assay.number_styles.row import Distribution
-from assay.plan.planner import AppliedFilter, name_cells_statement, name_quantiles_statement
+from assay.plan.planner import name_cells_statement, name_quantiles_statement
 from assay.plan.request import RowRequest, name_rows_statement
 from assay.report.glossary import get_row_id
 from assay.report.judged_cells import describe_change
 from assay.report.metric_details import build_metric_details
 from assay.report.render.html import Detail, ReportDetails
-from assay.report.row_units import NO_UNITS, ReportUnits
-from assay.report.run_results import Choices, RunFigures, has_result
+from assay.report.row_units import ReportUnits
+from assay.report.run_results import RunFigures, has_result
 from assay.sql import dialect
 from assay.sql.codegen import build_cells_statements
 from assay.sql.expressions import build_placeholders
@@ -43,43 +42,57 @@ Files = Mapping[tuple[str, str], tuple[str, str]]
 """Kind and name of a statement -> its file in the folder of the report, and its text."""
 
 
-def collect_report_details(
-    checked: CheckedPackage,
-    report: Report,
-    metrics: Iterable[Metric],
-    applied_filters: Sequence[AppliedFilter],
-    computation: Computation,
-    runs: Runs,
-    choices: Choices,
-    judgements: ReportJudgements | None = None,
-    courses: Courses = NO_COURSES,
-    units: ReportUnits = NO_UNITS,
-    rows: Sequence[RowRequest] = (),
-    whole_runs: Runs = MappingProxyType({}),
-) -> ReportDetails:
-    """Return the details on the metrics of a report: distributions in `runs`, events, constants and statement.
+@dataclass(frozen=True, slots=True)
+class ComputedReport:
+    """A report and what was computed for it, from which details are collected.
 
-    Metrics that are only in `rows`, of `whole_runs`, have the number of rows instead.
+    `runs` have the distributions of its metrics; metrics that are only in `rows`, of `whole_runs`, have numbers of rows
+    instead.
+    """
+
+    checked: CheckedPackage
+    report: Report
+    metrics: Sequence[Metric]
+    computation: Computation
+    runs: Runs
+    summary: str
+    judgements: ReportJudgements | None
+    courses: Courses
+    units: ReportUnits
+    rows: Sequence[RowRequest]
+    whole_runs: Runs
+
+    @property
+    def files(self) -> Files:
+        """The files of its statements."""
+        return _index_files(self.computation)
+
+
+def collect_report_details(computed: ComputedReport) -> ReportDetails:
+    """Return the details on the metrics of a report: distributions, events, constants and statement.
+
     Formulas have values instead of distributions, and the statements of the metrics that they depend on.
     """
-    files = _index_files(computation)
+    checked, files = computed.checked, computed.files
     details: dict[str, Detail] = {}
-    for name, detail in _iter_row_details(checked, rows, whole_runs, files):
+    for name, detail in _iter_row_details(checked, computed.rows, computed.whole_runs, files):
         details.setdefault(name, detail)
-    for metric in metrics:
-        detail = _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
-        detail = _add_changes(checked, detail, metric, runs, files, judgements) if judgements else detail
-        details[metric.id] = _add_figures(detail, metric, courses, files, units)
-    details |= dict(_iter_series_details(checked, computation, whole_runs or runs, files))
-    return ReportDetails(SAMPLES, details | dict(_iter_parameter_details(checked, report, computation)))
+    for metric in computed.metrics:
+        detail = _create_metric_detail(computed, metric, files)
+        detail = _add_changes(computed, detail, metric, files)
+        details[metric.id] = _add_figures(detail, metric, computed.courses, files, computed.units)
+    details |= dict(_iter_series_details(checked, computed.computation, computed.whole_runs or computed.runs, files))
+    parameters = _iter_parameter_details(checked, computed.report, computed.computation)
+    return ReportDetails(SAMPLES, details | dict(parameters))
 
 
-def _add_changes(
-    checked: CheckedPackage, detail: Detail, metric: Metric, runs: Runs, files: Files, judgements: ReportJudgements
-) -> Detail:
+def _add_changes(computed: ComputedReport, detail: Detail, metric: Metric, files: Files) -> Detail:
     """Return the details with the judged changes of a metric, and with that part of a statement that has its cells."""
+    checked, judgements = computed.checked, computed.judgements
+    if judgements is None:
+        return detail
     changes = []
-    labels = {run.version or run.id: run.version or label for label, run in runs.items()}
+    labels = {run.version or run.id: run.version or label for label, run in computed.runs.items()}
     for version, label in labels.items():
         if change := judgements.changes.get((metric.id, version)):
             data = build_change_data(metric.id, change, judgements.level)
@@ -144,25 +157,20 @@ def _index_files(computation: Computation) -> Files:
     }
 
 
-def _create_metric_detail(
-    checked: CheckedPackage,
-    metric: Metric,
-    applied_filters: Sequence[AppliedFilter],
-    runs: Runs,
-    summary: str,
-    files: Files,
-) -> Detail:
+def _create_metric_detail(computed: ComputedReport, metric: Metric, files: Files) -> Detail:
     """Return the details on a metric with a distribution in each run, or on a formula over such metrics."""
-    events, constants = list_inputs(
-        checked, dependencies.collect_dependencies(checked.package, [metric], [item.filter for item in applied_filters])
-    )
+    checked = computed.checked
+    applied = [item.filter for item in computed.computation.compiled_plan.plan.applied]
+    events, constants = list_inputs(checked, dependencies.collect_dependencies(checked.package, [metric], applied))
     statement_files = [
         files["metric", measured_metric.id]
         for measured_metric in list_measured(index_metrics(checked.package), [metric])
     ]
     header = VALUE if is_formula(metric) else SAMPLES
     rows = tuple(
-        (label, *_format_figures(run, metric, summary)) for label, run in runs.items() if has_result(run, metric)
+        (label, *_format_figures(run, metric, computed.summary))
+        for label, run in computed.runs.items()
+        if has_result(run, metric)
     )
     sql = f"{LINE_END}{LINE_END}".join(text for _, text in statement_files)
     return Detail(rows, events, ", ".join(file for file, _ in statement_files), sql, constants, header)

@@ -121,6 +121,6 @@ def count_completeness(
     plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=(), grouped=(), value_requests=())
     count_job = replace(job, plan=plan, graph=build_nodes(statements))
     (results,) = execute_jobs(
-        session, checked, [replace(count_job, relations=())], [ingested_run], ignore, "completeness"
+        session, checked, [(replace(count_job, relations=()), ingested_run)], ignore, "completeness"
     )
     return results.counts

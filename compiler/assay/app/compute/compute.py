@@ -68,7 +68,7 @@ def compute(
     jobs = [
         create_job(item, run_plan.plan, graph, () if phase_selection else request.relations) for item in ingested_runs
     ]
-    results = execute_jobs(session, checked, jobs, ingested_runs, on_work_start)
+    results = execute_jobs(session, checked, list(zip(jobs, ingested_runs, strict=True)), on_work_start)
     run_results = tuple(
         assess_result(run_quality, item, result, partial(count_completeness, session, checked, job, item))
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
@@ -105,7 +105,9 @@ def _compute_phases(
         for bounds in run_phases.phases
     ]
     jobs = [create_phase_job(item, bounds, quality_plan.plan, graph, relations) for item, bounds in views]
-    results = execute_jobs(session, checked, jobs, [item for item, _ in views], on_work_start)
+    results = execute_jobs(
+        session, checked, [(job, item) for job, (item, _) in zip(jobs, views, strict=True)], on_work_start
+    )
     if not phase_selection.may_be_empty:
         _call_each([partial(check_samples, *view, result) for view, result in zip(views, results, strict=True)])
     phase_results = tuple(

@@ -61,12 +61,12 @@ def _divide_cores(session: Session, job_count: int, ingested_runs: Sequence[Inge
 def execute_jobs(
     session: Session,
     checked: CheckedPackage,
-    jobs: Sequence[Job],
-    ingested_runs: Sequence[IngestedRun],
+    run_jobs: Sequence[tuple[Job, IngestedRun]],
     on_work_start: Callable[[], None],
     stage_name: str = "results",
 ) -> list[RunResults]:
     """Execute jobs in parallel, one for each run, as the stage `stage_name`. Raises AssayError."""
+    jobs, ingested_runs = [job for job, _ in run_jobs], [run for _, run in run_jobs]
     if session.filler:
         session.filler.compute_results(session, checked, jobs, ingested_runs)
     parallel_jobs, threads = _divide_cores(session, len(jobs), ingested_runs)

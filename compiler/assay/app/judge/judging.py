@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from types import MappingProxyType
 
 from assay.app.judge.recorded_change import build_change_data
 from assay.app.judge.run_quantiles import read_quantiles
@@ -64,7 +63,7 @@ class JudgedVersions:
     versions: Sequence[JudgedVersion]
     summary: str
     calibration: Sequence[RunResults] = ()
-    standardized: Mapping[Key, StandardizedMetric] = MappingProxyType({})
+    standardized: Mapping[Key, StandardizedMetric] = field(default_factory=dict)
 
 
 def judge_versions(

@@ -252,14 +252,14 @@ def read_run_lists(files: Sequence[Path]) -> tuple[str, ...]:
                 name, place = "", run
             if not place or (equals and not name and not is_address(run)):
                 problems.append(
-                    _describe_problem("run-name", "invalid run", file, number, line, expected="NAME=DIR or DIR")
+                    _describe_problem("run-name", "invalid run", (file, number, line), expected="NAME=DIR or DIR")
                 )
                 continue
             located_place = place if is_address(place) else str(file.parent / place)
             if not is_address(place) and not Path(located_place).exists():
                 message = f"the run directory does not exist: {located_place}"
                 hint = f"paths are relative to {file.parent}"
-                problems.append(_describe_problem("no-run", message, file, number, line, hint=hint))
+                problems.append(_describe_problem("no-run", message, (file, number, line), hint=hint))
             runs.append(f"{name}={located_place}" if name else located_place)
     if problems:
         raise AssayError(tuple(problems), USAGE)
@@ -276,8 +276,10 @@ def _read_text(file: Path) -> str:
 
 
 def _describe_problem(
-    code: str, message: str, file: Path, number: int, line: str, *, expected: str = "", hint: str = ""
+    code: str, message: str, place: tuple[Path, int, str], *, expected: str = "", hint: str = ""
 ) -> Diagnostic:
+    """Return the problem of a line; `place` has its file, its number and its text."""
+    file, number, line = place
     column = len(line) - len(line.lstrip()) + 1
     length = len(line.strip())
     excerpt = read_excerpt(file, number, column, length)

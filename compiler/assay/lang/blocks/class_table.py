@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from assay.lang import formula
 from assay.lang.check.checker import Checker
-from assay.lang.check.formulas import check_formula_unit
+from assay.lang.check.formulas import FormulaPlace, check_formula_unit
 from assay.lang.expression_types import UnitError
 from assay.lang.model.expression import Expression
 from assay.lang.model.headings import Heading
@@ -62,7 +62,9 @@ class ClassTable(Block):
         amount = self.classes[0].unit.name
         for item in self.classes:
             _check_class(checker, owner, item, amount)
-        if check_formula_unit(checker, f"the formula of {owner}", self.value, self.unit, self.title, amount):
+        if check_formula_unit(
+            checker, FormulaPlace(f"the formula of {owner}", self.title), self.value, self.unit, amount
+        ):
             self._check_columns(checker, owner)
 
     def _check_columns(self, checker: Checker, owner: str) -> None:

@@ -6,6 +6,7 @@ Conversions in SQL cannot be checked, but a column that SQL passes through uncha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
@@ -84,7 +85,7 @@ def check_formulas(checker: Checker) -> None:
             continue
         _check_formula_fields(checker, owner, metric)
         has_unit = check_formula_unit(
-            checker, f"the formula of {owner}", metric.measure, metric.unit, metric.id, field="measure"
+            checker, FormulaPlace(f"the formula of {owner}", metric.id, "measure"), metric.measure, metric.unit
         )
         if has_unit and metric.id not in circular:
             for example in metric.examples:
@@ -119,14 +120,22 @@ def _check_formula_fields(checker: Checker, owner: str, metric: Metric) -> None:
         )
 
 
-def check_formula_unit(
-    checker: Checker, owner: str, node: Expression, unit: Unit, word: str, amount: str = "", field: str = ""
-) -> bool:
+@dataclass(frozen=True, slots=True)
+class FormulaPlace:
+    """Where a formula is: its name in messages, and the word and field of the specs that locate it."""
+
+    owner: str
+    word: str
+    field: str = ""
+
+
+def check_formula_unit(checker: Checker, place: FormulaPlace, node: Expression, unit: Unit, amount: str = "") -> bool:
     """Return whether a formula refers to known names and converts to the declared unit.
 
     Report what is wrong.
     """
-    inferred = _infer_unit(checker, owner, node, word, amount, field)
+    inferred = _infer_unit(checker, place, node, amount)
+    owner, word, field = place.owner, place.word, place.field
     if inferred is None:
         return False
     try:
@@ -149,8 +158,9 @@ def check_formula_unit(
     return True
 
 
-def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amount: str, field: str) -> str | None:
+def _infer_unit(checker: Checker, place: FormulaPlace, node: Expression, amount: str) -> str | None:
     """Return the unit of a formula; report what is wrong with it and return None."""
+    owner, word, field = place.owner, place.word, place.field
     try:
         return infer_unit(node, build_formula_scope(checker.package, amount), checker.library)
     except UnknownNameError as error:

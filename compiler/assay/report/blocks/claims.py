@@ -13,7 +13,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.parts import Cell, Claim
 from assay.lang.model.report import Report
 from assay.number_styles.cell_text import print_number
-from assay.number_styles.registry import Style, get_style
+from assay.number_styles.registry import get_style
 from assay.number_styles.row import NO_VALUE
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.pivot import group_pivot_rows
@@ -91,12 +91,11 @@ def check_claims(
 ) -> tuple[CheckedClaim, ...]:
     """Check each claim; `files` are the input files by run id and title of the pivot."""
     pivots = find_pivots(report)
-    number_style = get_style(report.style)
     checked_claims = []
     for claim in report.claims:
         pivot = pivots[claim.pivot]
         sources = [
-            _create_source(checked, report, pivot, run, label, files.get((run.id, pivot.title), ()), number_style)
+            _create_source(checked, report, pivot, (label, run), files.get((run.id, pivot.title), ()))
             for run, label in zip(runs, run_labels, strict=True)
         ]
         checked_claims.append(_check_claim(claim, pivot, sources))
@@ -127,12 +126,12 @@ def _create_source(
     checked: CheckedPackage,
     report: Report,
     pivot: Pivot,
-    run: RunFigures,
-    label: str,
+    labelled_run: tuple[str, RunFigures],
     files: tuple[File, ...],
-    number_style: Style,
 ) -> Source:
     """Create the cells of a run's pivot: no cells if the run lacks the source of its rows."""
+    label, run = labelled_run
+    number_style = get_style(report.style)
     metric = checked.get_metric(pivot.metric)
     rows_by_cell = {
         (str(down), str(across)): rows for (down, across), rows in group_pivot_rows(checked, report, pivot, run).items()

@@ -172,21 +172,25 @@ def build_grid_plots(grid: Grid, cases: Sequence[Case], max_columns: int, plot_n
     """Yield the drawings of a grid, with at most `max_columns` columns each; then those of the repeats of each case."""
     panels = [_build_scatter_panel(grid, item, cases) for item in grid.scatters]
     panels += [_build_timeline_panel(grid, item, cases) for item in grid.timelines]
-    yield from _draw_panels(grid, grid.title, panels, cases, max_columns, plot_number)
+    yield from _draw_panels(grid, grid.title, _split_panels(panels, max_columns), cases, plot_number)
     if any(case.is_repeated for case in cases):
         for count, item in enumerate(grid.scatters, start=1):
             title = f"{grid.title}, {item.title.lower()} of each repeat"
-            repeat_panels = list(_build_repeat_panels(grid, item, cases))
-            yield from _draw_panels(grid, title, repeat_panels, cases, max_columns, f"{plot_number}-repeats-{count}")
+            repeat_panels = _split_panels(list(_build_repeat_panels(grid, item, cases)), max_columns)
+            yield from _draw_panels(grid, title, repeat_panels, cases, f"{plot_number}-repeats-{count}")
+
+
+def _split_panels(panels: Sequence[Panel], max_columns: int) -> list[Sequence[Panel]]:
+    """Return the panels of each plot, of like numbers, with at most `max_columns` columns."""
+    part_count = -(-len(panels) // max_columns)
+    part_size = -(-len(panels) // max(part_count, 1))
+    return [panels[part * part_size : (part + 1) * part_size] for part in range(part_count)]
 
 
 def _draw_panels(
-    grid: Grid, title: str, panels: Sequence[Panel], cases: Sequence[Case], max_columns: int, plot_number: str
+    grid: Grid, title: str, parts: Sequence[Sequence[Panel]], cases: Sequence[Case], plot_number: str
 ) -> Iterator[Plot]:
-    part_count = -(-len(panels) // max_columns)
-    part_size = -(-len(panels) // max(part_count, 1))
-    for part in range(part_count):
-        part_panels = panels[part * part_size : (part + 1) * part_size]
+    for part, part_panels in enumerate(parts):
         names = ", ".join(panel.title for panel in part_panels)
         yield Plot(
             f"grid-{plot_number}-{part + 1}",

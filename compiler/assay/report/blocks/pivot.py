@@ -302,15 +302,14 @@ def _format_due_cells(
     is_short = block_rows.is_short(context.checked, metric, due_metric, row, pivot.tolerance)
     return (
         context.format_metric(due_metric, row),
-        _format_share(context, pivot, metric, due_metric, row, is_short),
+        _format_share(context, pivot, row, is_short=is_short),
         "yes" if is_short else "no",
     )
 
 
-def _format_share(
-    context: RenderContext, pivot: Pivot, metric: Metric, due_metric: Metric, row: Row, is_short: bool
-) -> str:
-    """Return the share in percent, with enough decimals to be on the correct side of the limit."""
+def _format_share(context: RenderContext, pivot: Pivot, row: Row, *, is_short: bool) -> str:
+    """Return the share of the due value in percent, with enough decimals to be on the correct side of the limit."""
+    metric, due_metric = map(context.checked.get_metric, (pivot.metric, pivot.due))
     actual_value, due_value = context.compute_exact_metric(metric, row), context.compute_exact_metric(due_metric, row)
     if actual_value is None or not due_value:
         return NO_VALUE

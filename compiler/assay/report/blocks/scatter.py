@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.lang.blocks.scatter import Scatter
 from assay.number_styles.exact_decimal import format_six_digits
@@ -56,12 +56,14 @@ def build_scatter_plots(context: RenderContext, scatter: Scatter, runs: Sequence
         row_clouds = [run_clouds.get(key) for run_clouds in clouds_by_key]
         edges = frame_points([cloud.points for cloud in row_clouds if cloud]) if len(runs) > 1 else ()
         for shown_run, cloud in zip(runs, row_clouds, strict=True):
-            yield _build_scatter_plot(context, scatter, shown_run, cloud, row_number, edges) if cloud else None
+            plot = _build_scatter_plot(context, scatter, shown_run, cloud, edges) if cloud else None
+            yield plot and replace(plot, id=f"{plot.id}-{row_number}")
 
 
 def _build_scatter_plot(
-    context: RenderContext, scatter: Scatter, shown_run: ShownRun, cloud: Cloud, place: int, edges: Sequence[Point]
+    context: RenderContext, scatter: Scatter, shown_run: ShownRun, cloud: Cloud, edges: Sequence[Point]
 ) -> Plot:
+    """Return the plot of a cloud, whose id names the run and y."""
     x, y = (context.checked.get_metric(name) for name in (scatter.x, scatter.y))
     rows = (
         *((*point, None, None) for point in thin_points(cloud.points, FINE)),
@@ -71,7 +73,7 @@ def _build_scatter_plot(
     description = f"{y.name} over {x.name} of {format_count(len(cloud.points), 'row')}"
     description += f" ({cloud.description})" if cloud.description else ""
     return Plot(
-        f"scatter-{format_file_name(shown_run.run.id)}-{y.id}-{place}",
+        f"scatter-{format_file_name(shown_run.run.id)}-{y.id}",
         1,
         add_label_to_title(", ".join(filter(None, (scatter.title, cloud.description))), shown_run.title_label),
         y.unit.symbol,
