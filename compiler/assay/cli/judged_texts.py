@@ -9,7 +9,13 @@ from assay.app.compare.gate import count_runs_to_decide
 from assay.app.judge.judged_results import ComparedRun, JudgedResults
 from assay.app.judge.recorded_change import RecordedChange, list_distinct
 from assay.lang.segments import get_whole
-from assay.number_styles.prefixed import format_change_within, format_percent_interval, format_value
+from assay.number_styles.prefixed import (
+    format_change_within,
+    format_ends,
+    format_percent_interval,
+    format_value,
+    is_too_wide,
+)
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.first_page.sentences import (
@@ -116,10 +122,17 @@ def list_undecided(changes: Iterable[RecordedChange]) -> list[RecordedChange]:
 
 
 def _describe_possible_change(change: RecordedChange) -> str:
-    low, _, high = format_percents(change)[1].removeprefix("Δ ").partition(" … ")
-    end = low if change.better == "higher" else high
-    unit = "" if change.is_from_zero else " %"
-    return f": {change.name} may have changed by up to {end}{unit}" if end and not change.reason else ""
+    """Return by how much an undecided metric may have changed; empty without an interval that is printed."""
+    low, high, symbol, margin = change.low, change.high, "%", change.least_margin
+    if change.is_from_zero and change.difference_low is not None and change.difference_high is not None:
+        factor, symbol = choose_prefix([change.value or 0.0], change.unit)
+        low, high, margin = float(change.difference_low * factor), float(change.difference_high * factor), None
+    if change.reason or low is None or high is None or low == high:
+        return ""
+    if not change.is_from_zero and is_too_wide(low, high):
+        return ""
+    end = format_ends(low, high, margin)[0 if change.better == "higher" else 1]
+    return f": {change.name} may have changed by up to {end} {symbol}".rstrip()
 
 
 def describe_quantiles(changes: Iterable[RecordedChange]) -> str:

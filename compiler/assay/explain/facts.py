@@ -189,8 +189,6 @@ def collect_facts(
     common = _collect_common(checked, item, lineage)
     if isinstance(item, Series):
         return _collect_series_facts(checked, item, common)
-    if formula.is_formula(item):
-        return _collect_formula_facts(checked, item, common, applied, summary)
     return _collect_metric_facts(checked, item, common, applied, summary)
 
 
@@ -224,11 +222,16 @@ def _collect_metric_facts(
     applied: Sequence[AppliedFilter],
     summary: str,
 ) -> Facts:
-    package = checked.package
-    grain = next(item for item in package.grains if item.name == metric.grain)
+    """Collect the facts of a metric or formula, whose inputs describe their columns and instants themselves."""
+    package, is_formula = checked.package, formula.is_formula(metric)
+    grain = next((item for item in package.grains if item.name == metric.grain), None)
     nodes = [metric.measure, *([metric.where] if metric.where else [])]
+    measured = formula.list_measured(formula.index_metrics(package), [metric])
+    rows = {item.grain for item in measured if item.accepted}
     deciding_grains = find_deciding_grains(common.lineage)
     filter_names = sorted(collect_dependencies(package, [metric], package.filters).filters) if deciding_grains else []
+    conversions = wording.list_formula_conversions(metric) if is_formula else wording.list_conversions(metric, checked)
+    instants = wording.list_used_instants(grain, nodes) if grain and not is_formula else ()
     return Facts(
         id=metric.id,
         kind="metric",
@@ -237,29 +240,27 @@ def _collect_metric_facts(
         label=add_unit(metric.name, metric.unit.symbol),
         doc=metric.doc,
         definition=checked.definitions[metric.id],
-        sentence=wording.describe_metric(metric, checked, summary),
-        over=(),
+        sentence=wording.describe_formula(metric) if is_formula else wording.describe_metric(metric, checked, summary),
+        over=tuple(_list_inputs(checked, metric, summary)) if is_formula else (),
         series=common.series,
         unit=metric.unit.name,
         better=metric.better,
-        grain=grain.name,
-        grain_doc=grain.doc,
-        grain_made=wording.describe_runs(grain),
-        relation=_find_relation(package, grain),
-        key=grain.key,
+        grain=grain.name if grain else "",
+        grain_doc=grain.doc if grain else "",
+        grain_made=wording.describe_runs(grain) if grain else "",
+        relation=_find_relation(package, grain) if grain else "",
+        key=grain.key if grain else (),
         dimensions=list_dimensions(package, metric),
-        columns=tuple(wording.describe_columns(grain, nodes)),
+        columns=tuple(wording.describe_columns(grain, nodes)) if grain and not is_formula else (),
         instants=tuple(
             InstantFact(instant.name, wording.describe_instant(instant), instant.of, instant.doc)
-            for instant in wording.list_used_instants(grain, nodes)
+            for instant in instants
         ),
-        fallbacks=tuple(wording.describe_fallbacks(metric, grain)),
-        conversions=tuple(wording.list_conversions(metric, checked)),
+        fallbacks=tuple(wording.describe_fallbacks(metric, grain)) if grain and not is_formula else (),
+        conversions=tuple(conversions),
         events=common.events,
         constants=common.constants,
-        filters=tuple(_list_filters({grain.name} if metric.accepted else (), applied, deciding_grains))
-        if deciding_grains
-        else (),
+        filters=tuple(_list_filters(rows, applied, deciding_grains)) if deciding_grains else (),
         filtered=bool(deciding_grains),
         could_filter=tuple(name for name in filter_names if name not in {item.filter.name for item in applied}),
         quirks=common.quirks,
@@ -284,54 +285,6 @@ def _list_inputs(checked: CheckedPackage, metric: Metric, summary: str) -> Itera
             else wording.describe_metric(input_metric, checked, summary)
         )
         yield DefinitionFact(name, sentence)
-
-
-def _collect_formula_facts(
-    checked: CheckedPackage,
-    metric: Metric,
-    common: _CommonFacts,
-    applied: Sequence[AppliedFilter],
-    summary: str,
-) -> Facts:
-    """Collect the facts of a formula.  The facts of its inputs describe their columns and instants."""
-    package = checked.package
-    grain = next((item for item in package.grains if item.name == metric.grain), None)
-    over = formula.list_measured(formula.index_metrics(package), [metric])
-    deciding_grains = find_deciding_grains(common.lineage)
-    filter_names = sorted(collect_dependencies(package, [metric], package.filters).filters) if deciding_grains else []
-    rows = {item.grain for item in over if item.accepted}
-    return Facts(
-        id=metric.id,
-        kind="metric",
-        name=metric.name,
-        system=package.system,
-        label=add_unit(metric.name, metric.unit.symbol),
-        doc=metric.doc,
-        definition=checked.definitions[metric.id],
-        sentence=wording.describe_formula(metric),
-        over=tuple(_list_inputs(checked, metric, summary)),
-        series=common.series,
-        unit=metric.unit.name,
-        better=metric.better,
-        grain=grain.name if grain else "",
-        grain_doc=grain.doc if grain else "",
-        grain_made=wording.describe_runs(grain) if grain else "",
-        relation=_find_relation(package, grain) if grain else "",
-        key=grain.key if grain else (),
-        dimensions=list_dimensions(package, metric),
-        columns=(),
-        instants=(),
-        fallbacks=(),
-        conversions=tuple(wording.list_formula_conversions(metric)),
-        events=common.events,
-        constants=common.constants,
-        filters=tuple(_list_filters(rows, applied, deciding_grains)) if deciding_grains else (),
-        filtered=bool(deciding_grains),
-        could_filter=tuple(name for name in filter_names if name not in {item.filter.name for item in applied}),
-        quirks=common.quirks,
-        appearances=common.appearances,
-        breaks=tuple(map(describe_break, metric.breaks)),
-    )
 
 
 def _collect_series_facts(checked: CheckedPackage, series: Series, common: _CommonFacts) -> Facts:

@@ -103,12 +103,17 @@ def format_signed(number: float, decimals: int) -> str:
     return print_number("0" if not number else text if text.startswith("-") else f"+{text}")
 
 
+def is_too_wide(low: float, high: float) -> bool:
+    """Return whether the interval of a change in percent holds 0 and more than `MOST_PERCENT`: it has no ends."""
+    return low <= 0 <= high and max(-low, high) > MOST_PERCENT
+
+
 def format_percent_interval(low: float, high: float, margin: float | None = None) -> str:
     """Return the interval of a change in percent; in words if it holds 0 and more than `MOST_PERCENT`, or is a point.
 
     Its ends may be -99 and +43931 where few events or a few long ones make up the average.
     """
-    if low <= 0 <= high and max(-low, high) > MOST_PERCENT:
+    if is_too_wide(low, high):
         return TOO_WIDE
     if low == high:
         return EXACT
@@ -123,11 +128,12 @@ def format_interval(low: float, high: float, margin: float | None = None) -> str
     An end has more digits if it would otherwise be printed on another side of the margin than it is: `+1.96 … +5`, not
     `+2 … +5`, with the margin 2.
     """
-    ends = _format_ends(low, high, margin)
+    ends = format_ends(low, high, margin)
     return CellText(" … ".join(ends), (float(ends[0]), float(ends[1])))
 
 
-def _format_ends(low: float, high: float, margin: float | None) -> tuple[str, str]:
+def format_ends(low: float, high: float, margin: float | None = None) -> tuple[str, str]:
+    """Return the ends of an interval, with the digits that `format_interval` prints."""
     low, high = (float(f"{end:.12g}") for end in (low, high))
     is_point = high - low <= _POINT * max(abs(low), abs(high))
     decimals = _count_decimals(high, CHANGE_DIGITS) if is_point else max(0, -_find_magnitude((high - low) / 2))
@@ -158,7 +164,7 @@ def format_change_within(percent: float, low: float, high: float, margin: float 
 
     A change outside of the unrounded interval has as many digits as without one.
     """
-    least, most = (float(end) for end in _format_ends(low, high, margin))
+    least, most = (float(end) for end in format_ends(low, high, margin))
     shortest = format_percent_change(percent)
     finer = (format_signed(percent, count) for count in range(_count_decimals(percent, CHANGE_DIGITS), MOST_DECIMALS))
     return next((text for text in (shortest, *finer) if least <= float(text) <= most), shortest)

@@ -147,13 +147,6 @@ def list_printed_columns(
     )
 
 
-def link_rows(metrics: Sequence[str], columns: Sequence[PrintedColumn]) -> Iterator[CellLink]:
-    """Yield the links of the rows of metrics in a comparison with these columns after that of labels."""
-    for row, metric in enumerate(metrics):
-        for number, column in enumerate(columns, start=1):
-            yield CellLink(row, number, column.prints, tuple(CellSource(metric, run) for run in column.runs))
-
-
 def create_row_source(metric: str, run: str, row: Mapping[str, object], key_columns: Sequence[str]) -> CellSource:
     """Return the value of a metric on a row, which its key columns identify."""
     return CellSource(metric, run, tuple((name, str(row[name])) for name in dict.fromkeys(key_columns)))

@@ -50,7 +50,8 @@ class Cell:
 
     `row_aliases` are other names of its row, `column_aliases` of its column. `decided_by` are tables whose cells decide
     its value, or the names of cells that it counts; `entry` is the dictionary entry of its column. `verdict` is the one
-    that it prints, if any; `value` is the number or the interval that it prints, `unit` the symbol of its unit.
+    that it prints, if any; `value` is the number or the interval that it prints, `unit` the symbol of its unit. In a
+    table of metrics, `version` is the id of the version that the column is about.
     """
 
     section: str
@@ -66,6 +67,7 @@ class Cell:
     verdict: CellVerdict | None = None
     value: CellValue = None
     unit: str = ""
+    version: str = ""
 
     @property
     def name(self) -> str:
@@ -153,7 +155,7 @@ def _count_verdicts(
     for name, table in document.named_metric_tables.items():
         for cell in _list_metric_cells(name, table, aliases):
             is_whole = cell.prints == VERDICT and not is_segment(cell.sources[0].entry)
-            if is_whole and cell.column_aliases[0].rpartition(" ")[0] == answer.run_id:
+            if is_whole and cell.version == answer.run_id:
                 cells.setdefault(cell.sources[0].entry, cell)
     names_by_verdict: dict[str, list[str]] = {verdict: [] for verdict in _COUNTED}
     for metric, cell in cells.items():
@@ -185,7 +187,7 @@ def _list_metric_cells(title: str, table: MetricTable, aliases: Aliases) -> Iter
             column_aliases = (f"{run} {name}" if item.prints in DELTAS else run,)
             if cell.text:
                 yield Cell(title, label, column, cell.text, cell.prints, cell.sources, row_aliases, column_aliases,
-                           verdict=cell.verdict, value=cell.value, unit=cell.unit)  # fmt: skip
+                           verdict=cell.verdict, value=cell.value, unit=cell.unit, version=run)  # fmt: skip
     if table.percentiles:
         yield from _list_table_cells(title, table.percentiles, aliases)
 

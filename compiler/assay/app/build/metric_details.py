@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 from assay.app.judge.run_quantiles import read_quantiles
@@ -23,7 +22,6 @@ from assay.report.run_results import RunFigures
 NOTHING = MetricDetails((), ())
 Courses = Mapping[str, tuple[RunCourse, ...]]
 """Metrics by their ids, in each run; the base is first."""
-NO_COURSES: Courses = MappingProxyType({})
 
 
 def collect_courses(
