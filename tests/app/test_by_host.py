@@ -12,6 +12,7 @@ import re
 import shutil
 import statistics
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 
 from assay.app.compute.query import query_metrics
 from assay.app.session.runs import parse_runs
+from assay.app.session.selection import Selection
 from assay.report.document import Part
 from assay.report.document_json import parse_document
 from assay.report.group_figures import MOST_DRAWN, MOST_LISTED, build_groups_part
@@ -269,13 +271,10 @@ def test_figures_of_many_hosts_have_few_marks(lab: Laboratory, count: int) -> No
 
 
 def test_queries_of_phases_have_hosts(lab: Laboratory) -> None:
-    answer = query_metrics(
-        lab.session, ["RSS"], parse_runs([f"run={CARDANO / 'baseline' / 'run'}"]), (), True, None, "",
-        ["mid=2026-02-05T19:02:00Z"], ["early=..mid", "late=mid.."], "host",
-    )  # fmt: skip
-    whole = query_metrics(
-        lab.session, ["RSS"], parse_runs([f"run={CARDANO / 'baseline' / 'run'}"]), (), True, None, "", (), (), "host"
-    )  # fmt: skip
+    runs, selection = parse_runs([f"run={CARDANO / 'baseline' / 'run'}"]), Selection(no_filters=True, by="host")
+    of_phases = replace(selection, at=["mid=2026-02-05T19:02:00Z"], phases=["early=..mid", "late=mid.."])
+    answer = query_metrics(lab.session, ["RSS"], runs, of_phases)
+    whole = query_metrics(lab.session, ["RSS"], runs, selection)
     early, late = ({group.name: group.size for group in item.groups} for item in answer.spreads["RSS"])
     total = {group.name: group.size for group in whole.spreads["RSS"][0].groups}
     assert {host: early[host] + late[host] for host in total} == total

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, expect
 from assay.app.audit.explain import explain_subject
 from assay.app.audit.explain_view import describe_headings
 from assay.app.audit.lineage import find_lineage
+from assay.app.session.selection import Selection
 from assay.lineage.diagram import Picture, build_picture
 from tests.support.browser import list_accessibility_problems, open_page
 from tests.support.commands import run_assay
@@ -174,7 +175,7 @@ def test_pages_are_linked_both_ways(shop_site: Path) -> None:
 
 def test_page_of_a_metric_has_every_fact_of_explain(site: Path, lab: Laboratory) -> None:
     text = " ".join(read_page(site / "pages/cometbft/metrics/latency_max.html").text.split())
-    result = explain_subject(lab.session, "latency_max", "cometbft")
+    result = explain_subject(lab.session, "latency_max", Selection(system="cometbft"))
     assert result.facts.definition in text
     for head, lines in describe_headings(result):
         if head not in ("Events", "Shown in"):  # these are tables

@@ -10,6 +10,7 @@ import pytest
 from assay.app.audit.explain import describe_subject
 from assay.app.audit.lineage import find_lineage
 from assay.app.compute.subject import find_subject
+from assay.app.session.selection import Selection
 from assay.explain.wording import describe_series
 from assay.plan.planner import SeriesStep
 from tests.support.commands import run_assay
@@ -79,7 +80,7 @@ def test_every_series_that_a_metric_reads_is_explained(lab: Laboratory) -> None:
     for system in ("antelope", "cometbft"):
         checked = lab.session.load_package(system)
         for metric in checked.package.metrics:
-            traced_metric = find_lineage(lab.session, metric.id, system)
+            traced_metric = find_lineage(lab.session, metric.id, Selection(system=system))
             built_plan = [item.step for item in traced_metric.column_lineage.statements.values()]
             steps = {step.name for step in built_plan if isinstance(step, SeriesStep)}
             direct = {

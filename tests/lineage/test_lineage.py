@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from assay.app.audit.lineage import LineageResult, find_lineage, trace_subject
 from assay.app.compute.subject import MetricSubject
+from assay.app.session.selection import Selection
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.dry_run import run_on_empty_tables
 from assay.engine.graph import build_nodes
@@ -128,7 +129,7 @@ def test_lineage_names_all_fields_of_the_definition_hash(lab: Laboratory, system
     package = lab.session.load_package(system).package
     extra_count = 0
     for metric in package.metrics:
-        traced_metric = find_lineage(lab.session, metric.id, system)
+        traced_metric = find_lineage(lab.session, metric.id, Selection(system=system))
         assert list_named_fields(traced_metric) == list_fields(
             dependencies.collect_dependencies(package, [metric], package.filters).events
         ), metric.id

@@ -13,6 +13,7 @@ import pytest
 
 from assay.app.compute.metric_sql import compile_metric_sql
 from assay.app.compute.query import query_metrics
+from assay.app.session.selection import Selection
 from assay.engine.results import (
     NO_SAMPLES,
     Distribution,
@@ -94,8 +95,8 @@ def test_printed_sql_yields_the_values_of_query(lab: Laboratory, node: Path, sys
     run = NamedRun("run", find_run_folder(system, node))
     differing_metrics = []
     for metric in select_share(checked.package.metrics, place):
-        rows = run_query(compile_metric_sql(lab.session, metric.id, (), False, system, run))
-        queried = query_metrics(lab.session, [metric.id], [run], (), False, system, "")
+        rows = run_query(compile_metric_sql(lab.session, metric.id, Selection(system=system), run))
+        queried = query_metrics(lab.session, [metric.id], [run], Selection(system=system))
         ((_, _, expected),) = queried.rows
         result = read_result(checked, metric, rows)
         if isinstance(expected, FormulaResult) and isinstance(result, FormulaResult):
