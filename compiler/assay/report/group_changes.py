@@ -10,6 +10,7 @@ from assay.judgement.report_judgements import JudgedChange
 from assay.judgement.verdict import Verdict
 from assay.lang.model.package import Metric
 from assay.number_styles.prefixed import format_percent_change
+from assay.report.cell_links import CellVerdict
 from assay.report.group_spreads import RunGroups, Spreads
 from assay.report.judged_cells import NO_VALUE, format_judged_cells, name_judged_columns
 from assay.report.tables import Table
@@ -17,7 +18,6 @@ from assay.util.numbers import format_count
 
 BEYOND_NOISE = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 MOST_NAMED = 12  # groups in a cell
-_LEAST_WIDTH = 3  # columns of the table of changes of one version
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,12 @@ class GroupChanges:
             change = self.changes.get((metric.id, version), {}).get(name)
             yield from format_judged_cells(change, metric.unit.symbol) if change else (NO_VALUE, NO_VALUE)
 
+    def list_verdicts(self, metric: Metric, name: str, row: int, first: int) -> Iterator[CellVerdict]:
+        """Yield the verdicts on a group, in a row whose judged cells begin with the column `first`."""
+        for number, version in enumerate(self.versions):
+            if change := self.changes.get((metric.id, version), {}).get(name):
+                yield CellVerdict(row, first + 2 * number + 1, change.judgement.verdict, change.is_by_itself)
+
     def list_changed(self, metric: Metric) -> set[str]:
         """Return the groups that changed beyond noise in any version."""
         judged = (self.changes.get((metric.id, version), {}) for version in self.versions)
@@ -53,23 +59,49 @@ class GroupChanges:
 NO_CHANGES = GroupChanges(0.0, (), {})
 
 
-def build_changes_table(metrics: Sequence[Metric], column: str, spreads: Spreads, changes: GroupChanges) -> Table:
-    """Return the table of groups that changed beyond noise: a row for each metric, version and verdict."""
+@dataclass(frozen=True, slots=True)
+class ChangedGroups:
+    """The groups of a metric that have a verdict in a version, of so many that are judged.
+
+    `run` is the label of the version; empty if there is only one.
+    """
+
+    metric: str
+    run: str
+    verdict: Verdict
+    groups: Sequence[tuple[str, JudgedChange]]
+    judged: int
+
+    @property
+    def count(self) -> str:
+        """How many groups have the verdict: `3 of 8 worse`."""
+        return f"{len(self.groups)} of {self.judged} {self.verdict}"
+
+
+def list_changed_groups(metrics: Sequence[Metric], spreads: Spreads, changes: GroupChanges) -> Iterator[ChangedGroups]:
+    """Yield the groups that changed beyond noise, by metric, version and verdict."""
     several = len(changes.versions) > 1
-    rows = []
     for metric in metrics:
         for version in changes.versions:
             judged = changes.changes.get((metric.id, version), {})
+            run = _label_version(version, spreads[metric.id]) if several else ""
             for verdict in BEYOND_NOISE:
-                changed = [(name, item) for name, item in judged.items() if item.judgement.verdict is verdict]
-                if changed:
-                    run = (_label_version(version, spreads[metric.id]),) if several else ()
-                    rows.append((metric.name, *run, f"{len(changed)} of {len(judged)} {verdict}", _join(changed)))
-    header = ("metric", *(("run",) if several else ()), "verdict", f"{column}, change")
-    return Table(f"Changed beyond noise by {column}", header, tuple(rows))
+                groups = [(name, item) for name, item in judged.items() if item.judgement.verdict is verdict]
+                if groups:
+                    yield ChangedGroups(metric.name, run, verdict, groups, len(judged))
 
 
-def describe_changes(metrics: Sequence[Metric], column: str, table: Table, changes: GroupChanges) -> Iterator[str]:
+def build_changes_table(column: str, changed: Sequence[ChangedGroups], *, has_runs: bool) -> Table:
+    """Return the table of groups that changed beyond noise: a row for each metric, version and verdict."""
+    rows = tuple((item.metric, *([item.run] if has_runs else []), item.count, _join(item.groups)) for item in changed)
+    header = ("metric", *(("run",) if has_runs else ()), "verdict", f"{column}, change")
+    verdicts = tuple(CellVerdict(row, len(header) - 2, item.verdict) for row, item in enumerate(changed))
+    return Table(f"Changed beyond noise by {column}", header, rows, verdicts=verdicts)
+
+
+def describe_changes(
+    metrics: Sequence[Metric], column: str, changed: Sequence[ChangedGroups], changes: GroupChanges
+) -> Iterator[str]:
     """Yield how groups were judged, and the verdicts on all of them."""
     if not changes.versions:
         return
@@ -80,8 +112,8 @@ def describe_changes(metrics: Sequence[Metric], column: str, table: Table, chang
         f"Each {column} is judged as if the runs had no other: {counts}, of {format_count(len(metrics), 'metric')}. "
         f"Intervals miss the true change in {chance} cases, so among many some change by chance."
     )
-    phrases = (f"{row[0]}{f' ({row[1]})' if len(row) > _LEAST_WIDTH else ''}: {row[-2]}" for row in table.rows)
-    if table.rows:
+    phrases = (f"{item.metric}{f' ({item.run})' if item.run else ''}: {item.count}" for item in changed)
+    if changed:
         yield f"Changed beyond noise, with names in a table below. {'; '.join(phrases)}."
     else:
         yield f"No {column} changed beyond noise in any of the metrics."

@@ -18,7 +18,13 @@ from assay.number_styles.prefixed import format_percent, format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.document import Part, Plot
-from assay.report.group_changes import NO_CHANGES, GroupChanges, build_changes_table, describe_changes
+from assay.report.group_changes import (
+    NO_CHANGES,
+    GroupChanges,
+    build_changes_table,
+    describe_changes,
+    list_changed_groups,
+)
 from assay.report.group_spreads import Group, RunGroups, Spreads
 from assay.report.row_units import NO_UNITS, ReportUnits, RowUnit
 from assay.report.run_results import add_unit
@@ -59,9 +65,10 @@ def build_groups_part(
         # Each metric begins a row, so that its runs are side by side.
         figures += [*drawn, *[None] * (-len(drawn) % abreast if len(drawn) > 1 else 0)]
     table = _build_table(metrics, column, spreads, chosen)
-    changes_table = build_changes_table(metrics, column, spreads, changes)
+    changed = list(list_changed_groups(metrics, spreads, changes))
+    changes_table = build_changes_table(column, changed, has_runs=len(changes.versions) > 1)
     text = (
-        *describe_changes(metrics, column, changes_table, changes),
+        *describe_changes(metrics, column, changed, changes),
         *_describe_figures(column, spreads),
         *_describe_outliers(metrics, column, spreads, table),
         *(f"Not drawn: {'; '.join(remarks)}." if remarks else "",),
@@ -189,7 +196,15 @@ def _build_averages(
     header = (column, *(item.label for item in runs), *_head_changes([item.label for item in runs[1:]]),
               *changes.list_headings(runs))  # fmt: skip
     title = f"{add_unit(metric.name, symbol)}: average of each {column}"
-    return Table(title, header, tuple(rows), shortlist=_shorten(names, runs, changes.list_changed(metric)))
+    first = 2 * len(runs)  # after the name, an average of each run, and a change of each but the first
+    verdicts = (
+        verdict for row, name in enumerate(names) for verdict in changes.list_verdicts(metric, name, row, first)
+    )
+    units = ("", *[symbol] * len(runs), *["%"] * (len(header) - 1 - len(runs)))
+    return Table(
+        title, header, tuple(rows), shortlist=_shorten(names, runs, changes.list_changed(metric)),
+        column_units=units, verdicts=tuple(verdicts),
+    )  # fmt: skip
 
 
 def _head_changes(labels: Sequence[str]) -> list[str]:
