@@ -105,11 +105,10 @@ def draw_repeats(random: Generator, factor: float) -> list[RunQuantiles]:
 
 
 def test_quantiles_of_repeats_are_judged_by_how_much_runs_differ() -> None:
-    random = default_rng(3)
+    random, rule = default_rng(3), TailRule(Margin(2.0), Direction.LOWER, 0.95, 8)
     pairs: dict[float, list[tuple[TailChange, ...]]] = {
         factor: [
-            judge_tails_of_repeats(draw_repeats(random, 1.0), draw_repeats(random, factor), Margin(2.0),
-                                   Direction.LOWER, 0.95, 8)
+            judge_tails_of_repeats(draw_repeats(random, 1.0), draw_repeats(random, factor), rule)
             for _ in range(PAIRS)
         ]
         for factor in (1.0, 1.5)

@@ -45,11 +45,13 @@ def folder(shop: Path, tmp_path: Path) -> Path:
 
 #: every way to change a results folder
 CHANGES: dict[str, Change] = {
-    "add a tag": lambda folder, _: register_run(folder, ["v"], tags=["second"]),
-    "add another tag": lambda folder, shop: register_run(folder, [str(shop / "runs" / "1.0")], "v", tags=["third"]),
-    "add a commit": lambda folder, _: register_run(folder, ["v"], commit="c0ffee"),
-    "add a day": lambda folder, _: register_run(folder, ["v"], day="2026-01-05"),
-    "add a run": lambda folder, shop: register_run(folder, [str(shop / "runs" / "1.1")], "w"),
+    "add a tag": lambda folder, _: register_run(folder, Registration(["v"], tags=["second"])),
+    "add another tag": lambda folder, shop: register_run(
+        folder, Registration([str(shop / "runs" / "1.0")], "v", ["third"])
+    ),
+    "add a commit": lambda folder, _: register_run(folder, Registration(["v"], commit="c0ffee")),
+    "add a day": lambda folder, _: register_run(folder, Registration(["v"], day="2026-01-05")),
+    "add a run": lambda folder, shop: register_run(folder, Registration([str(shop / "runs" / "1.1")], "w")),
     "remove the run": lambda folder, _: remove_run(folder, "v"),
     "record results": lambda folder, shop: append_results(folder, shop / "build" / "plain"),
     "record groups": lambda folder, shop: record_build(folder, shop / "build" / "hosts"),
@@ -222,4 +224,4 @@ def test_known_facts_need_no_writable_folder(folder: Path, shop: Path, monkeypat
     change(folder, shop, "record results")
     monkeypatch.setattr(store, "write_files", lambda *_: pytest.fail("a file is written"))
     assert CHANGES["record results"](folder, shop) == ()
-    assert register_run(folder, Registration(["v"], tags=["first"]).tags == ("first",))
+    assert register_run(folder, Registration(["v"], tags=["first"])).tags == ("first",)
