@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from assay.number_styles.cell_text import print_number
 from assay.report.document import Chart, Document, Entry, Group
 from assay.report.document_json import parse_document
 from assay.report.first_page.answer import Answer, JudgedRow, KeyChange
@@ -310,7 +311,8 @@ def test_control_characters_are_shown_as_escapes() -> None:
 
 
 def test_columns_of_numbers_stand_flush_right() -> None:
-    assert format_table(["", "a", "b"], [["x", "1.5", "n/a"], ["y", "—", "2"]]).split("\n")[1] == "| --- | --: | --- |"
+    rows = [[print_number(text) for text in row] for row in (("x", "1.5", "n/a"), ("y", "—", "2"))]
+    assert format_table(["", "a", "b"], rows).split("\n")[1] == "| --- | --: | --- |"
 
 
 def test_a_document_without_parts_has_no_empty_headings() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.report.cell_links import JUDGED, OUTCOME, WORDS, CellLink
+from assay.report.blocks.verdict import NOT_JUDGED
+from assay.report.cell_links import JUDGED, OUTCOME, WORDS, CellLink, CellVerdict
 from assay.report.document import Document, Part
 from assay.report.document_json import parse_document
 from assay.report.observations.sentences import describe_outcomes
@@ -31,7 +32,7 @@ CASES = {
     "scenarios-that-are-not-decided": (
         SCENARIOS, [OUTCOME],
         [("Load", "—", "1.1", "no baseline", NO_BASELINE), ("Fault", "—", "1.1", "no baseline", NO_BASELINE),
-         ("Sizes", "—", "1.1", "N/A", "not judged")],
+         ("Sizes", "—", "1.1", "N/A", NOT_JUDGED)],
         [f"“Load” and “Fault” are not decided: {NO_BASELINE}."],
     ),
     "expectations": (
@@ -55,7 +56,10 @@ def create_document(header: tuple[str, ...], kinds: list[str], rows: list[tuple[
     """Return a document with one table, whose last cells are of some kinds."""
     first = len(header) - len(kinds)
     links = tuple(CellLink(y, first + x, kind, ()) for y in range(len(rows)) for x, kind in enumerate(kinds))
-    table = Table("Results", header, tuple(rows), leads=links)
+    result, label = (header.index("Result"), 0) if "Result" in header else (len(header) - 1, header.index("Metric"))
+    verdicts = tuple(CellVerdict(y, result, row[result]) for y, row in enumerate(rows) if row[-1] != NOT_JUDGED)
+    units = tuple(row[label].partition(", ")[2] for row in rows)
+    table = Table("Results", header, tuple(rows), leads=links, row_units=units, verdicts=verdicts)
     document = parse_document((ROOT / "golden" / "reports" / "two.document.json").read_text(encoding="utf-8"))
     return replace(document, parts=(Part("part-1", "Results", (), (), (table,)),))
 

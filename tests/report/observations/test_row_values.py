@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.report.cell_links import ROW, VERDICT, CellVerdict
+from assay.report.cells import Cell
 from assay.report.observations.printed_changes import Place, PrintedCell, PrintedChange
 from assay.report.observations.statements import get_silence
 
@@ -21,7 +22,7 @@ from assay.report.observations.statements import get_silence
     ],
 )
 def test_trend_never_goes_the_other_way(texts: tuple[str, ...], direction: int, *, is_monotone: bool) -> None:
-    rows = tuple(PrintedCell("Part/Table/1/Rate", "Rate", text, ROW) for text in texts)
+    rows = tuple(PrintedCell("Part/Table/1/Rate", "Rate", Cell(text, int(text), prints=ROW)) for text in texts)
     change = PrintedChange("rate", "Rate", "", Place("", "", "1.0"), {}, rows)
     assert (change.direction, change.is_monotone) == (direction, is_monotone)
 
@@ -44,7 +45,7 @@ def test_silence_on_a_metric_follows_its_verdict(verdicts: tuple[str, str], expe
             name,
             "s",
             Place("", "1.0", "1.1"),
-            {VERDICT: PrintedCell(name, "Verdict", verdict, VERDICT, verdict=CellVerdict(0, 5, verdict))}
+            {VERDICT: PrintedCell(name, "Verdict", Cell(verdict, verdict=CellVerdict(0, 5, verdict), prints=VERDICT))}
             if verdict
             else {},
         )

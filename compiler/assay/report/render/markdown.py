@@ -10,16 +10,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 from assay.lang.segments import get_whole, is_segment, name_file
-from assay.number_styles.cell_text import convert_text
 from assay.report.cell_links import VERDICT
-from assay.report.cells import has_numbers
+from assay.report.cells import are_numbers, has_numbers
 from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Chart, Document, Entry, Group, Part, Plot
 from assay.report.first_page.answer import Answer, JudgedRow, JudgedSegment, KeyChange, list_linked_segments
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import format_verdict, mark_changes
 from assay.report.render.markdown_text import format_coded, format_text_blocks, link_quotes
-from assay.report.tables import Appendix, MetricTable, Table, list_number_columns, select_rows
+from assay.report.tables import Appendix, MetricTable, Table, get_cell_value, list_number_columns, select_rows
 from assay.util.bidi import isolate_words
 from assay.util.escape import normalize_text
 
@@ -236,9 +235,23 @@ def _list_answer(document: Document, answer: Answer, number: int) -> Blocks:
         yield "The runs differ in:"
         yield format_table(
             ["", *map(escape_cell, (answer.base, answer.run))],
-            [[convert_text(text, escape_cell) for text in row] for row in answer.differing],
+            [list(map(escape_cell, row)) for row in answer.differing],
+            [column for column in (1, 2) if _are_numbers(document.manifest, answer.differing, column)],
         )
     yield from map(format_line, answer.notes)
+
+
+def _are_numbers(manifest: Table, differing: Sequence[tuple[str, str, str]], column: int) -> bool:
+    """Return whether a column of the parameters that differ, which are cells of the manifest, has numbers."""
+    values = {
+        (row[0], text): get_cell_value(manifest, y, x)
+        for y, row in enumerate(manifest.rows)
+        for x, text in enumerate(row)
+    }
+    return are_numbers(
+        [values.get((row[0], row[column])) for row in differing], [row[column] for row in differing],
+        with_intervals=True,
+    )  # fmt: skip
 
 
 def _format_forest(
