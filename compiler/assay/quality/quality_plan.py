@@ -23,9 +23,9 @@ from assay.lang.quantities import UNSIGNED, find_quantity
 from assay.lang.reserved_names import get_default_mark
 from assay.lang.segments import get_whole, is_segment
 from assay.lang.units import get_package_library
-from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep
+from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, group_by_statement
 from assay.quality.absent_hosts import find_absent_hosts
-from assay.quality.assess import Assessment, Counts, Notice, get_count_name
+from assay.quality.assess import Assessment, Counts, Notice, name_count_without_fallbacks
 from assay.quality.clock_steps import (
     build_clock_statement,
     find_clock_steps,
@@ -46,6 +46,7 @@ from assay.quality.value_events import ValueEvents
 from assay.runs.model import IngestedRun, RequiredFields
 from assay.sql import completeness, dialect
 from assay.sql.codegen import Statement
+from assay.sql.completeness import name_count_statement
 from assay.sql.dialect import build_column, build_scan
 from assay.sql.expressions import build_placeholders
 from assay.sql.gaps import measure_gaps
@@ -124,10 +125,11 @@ class QualityPlan:
 
     def _build_row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
         grains = {item.name: item for item in self.checked.package.grains}
-        for metric in metrics:
-            is_unsigned = self.quantities[metric.id] in UNSIGNED
-            query = completeness.count_rows(metric, grains[metric.grain], self._places, is_unsigned=is_unsigned)
-            yield Statement("count", get_count_name(metric), query)
+        unsigned = {name for name, quantity in self.quantities.items() if quantity in UNSIGNED}
+        groups = group_by_statement(metrics, lambda metric: name_count_statement(metric, grains[metric.grain]))
+        for name, group in groups.items():
+            query = completeness.count_rows(group, grains[group[0].grain], self._places, unsigned)
+            yield Statement("count", name, query)
 
     @property
     def _places(self) -> dict[str, object]:
@@ -135,7 +137,12 @@ class QualityPlan:
 
     def build_counts_without_fallbacks(self, metrics: Sequence[Metric]) -> tuple[Statement, ...]:
         """Return statements that count the rows of metrics over relations without their SQL fallbacks."""
-        return (*(_drop_fallbacks(item) for item in self._tables), *self._build_row_counts(metrics))
+        counts = (
+            replace(statement, name=name_count_without_fallbacks(metric))
+            for metric in metrics
+            for statement in self._build_row_counts([metric])
+        )
+        return (*(_drop_fallbacks(item) for item in self._tables), *counts)
 
     @property
     def _tables(self) -> tuple[Statement, ...]:
