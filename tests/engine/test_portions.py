@@ -12,7 +12,15 @@ from sqlglot import exp
 from assay.app.compute import jobs
 from assay.engine import partitions as module
 from assay.engine.graph import Node
-from assay.engine.partitions import Fetch, Partition, Partitioner, iter_partitions, restrict_to_hosts
+from assay.engine.partitions import (
+    Fetch,
+    Partition,
+    Partitioner,
+    iter_partitions,
+    partition_metrics,
+    restrict_to_hosts,
+)
+from assay.lang.model.package import Metric
 from assay.sql import dialect
 from assay.sql.distributions import build_distribution, get_domain
 from tests.compare_reference import CARDANO
@@ -95,6 +103,12 @@ def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monk
 
     small_files = build_report("small", cache)
     requested_tables: list[str] = []
+    numbers_of_groups: list[int] = []
+
+    def record_groups(metrics: Sequence[Metric], fetch: Fetch) -> Sequence[Sequence[Metric]]:
+        groups = partition_metrics(metrics, fetch)
+        numbers_of_groups.append(len(groups))
+        return groups
 
     def record_tables(
         connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Partition
@@ -106,9 +120,11 @@ def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monk
     monkeypatch.setattr(module, "JOINED", 400)
     monkeypatch.setattr(module, "MOST", 40)
     monkeypatch.setattr("assay.engine.executor.restrict_to_hosts", record_tables)
+    monkeypatch.setattr("assay.engine.executor.partition_metrics", record_groups)
     assert build_report("large", tmp_path / "empty cache") == small_files
     assert {"report.pdf", "results.json"} <= small_files.keys()
     assert {"slots", "leadership_check_started"} <= set(requested_tables)
+    assert max(numbers_of_groups) > 1  # quantiles
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ from assay.judgement.interval import Reason
 from assay.judgement.quantile_interval import (
     Quantile,
     compare_quantiles,
-    estimate_quantile,
     find_index,
     has_interval,
 )
 from tests.support.deep import is_deep, scale_examples
+from tests.support.quantiles import estimate_pooled
 from tests.support.random_series import draw_series
 from tests.support.simulated_metrics import rank_cells
 
@@ -36,7 +36,7 @@ def quantile_of(series: Sequence[float], share: Fraction) -> Quantile | Reason:
     ascending = sorted(series)
     bound = ascending[find_index(len(series), share)]
     indicator = rank_cells((time, "", int(value <= bound)) for time, value in enumerate(series))
-    return estimate_quantile(share, indicator, ascending.__getitem__)
+    return estimate_pooled(share, indicator, ascending.__getitem__)
 
 
 def estimated(series: Sequence[float], share: Fraction) -> Quantile:
@@ -80,12 +80,12 @@ def test_ends_are_samples_at_the_shares_of_the_error() -> None:
     influences = [(total - count * 151 / 300) / 300 for total, count in zip(sums, counts, strict=True)]
     reach = stats.t.ppf(0.975, 8) * math.sqrt(9 / 8 * sum(item**2 for item in influences))
     low, high = (math.floor(300 * (0.5 + sign * reach)) for sign in (-1, 1))
-    assert estimate_quantile(MEDIAN, rank_cells(rows), float) == Quantile(150.0, Interval(low, high), 9, False)
+    assert estimate_pooled(MEDIAN, rank_cells(rows), float) == Quantile(150.0, Interval(low, high), 9, False)
 
 
 def test_interval_of_few_units_is_refused() -> None:
     cells = RunCells((Cell(0, "", 50, 100),), 4)
-    assert estimate_quantile(MEDIAN, cells, float) is Reason.TOO_FEW_UNITS
+    assert estimate_pooled(MEDIAN, cells, float) is Reason.TOO_FEW_UNITS
 
 
 def test_interval_of_few_samples_beyond_is_refused() -> None:

@@ -13,7 +13,7 @@ from scipy import stats
 from assay.judgement.batches import Cell, RunCells
 from assay.judgement.change import Interval
 from assay.judgement.interval import Reason
-from assay.judgement.quantile_interval import Quantile, compare_quantiles, estimate_quantile, find_index
+from assay.judgement.quantile_interval import Quantile, compare_quantiles, find_index
 from assay.judgement.shift import (
     SHARES,
     STEPS,
@@ -22,6 +22,7 @@ from assay.judgement.shift import (
     find_greatest_gap,
     list_gaps,
 )
+from tests.support.quantiles import estimate_pooled
 
 
 def measure(series: Sequence[float]) -> RunQuantiles:
@@ -82,7 +83,7 @@ def test_intervals_of_few_samples_are_exact(count: int) -> None:
     run, ascending = measure(series), sorted(series)
     for position, share in enumerate(SHARES):
         cells = tuple(Cell(place, "", below[position], size) for place, size, below in run.places)
-        expected = estimate_quantile(share, RunCells(cells, run.units), ascending.__getitem__)
+        expected = estimate_pooled(share, RunCells(cells, run.units), ascending.__getitem__)
         assert run.estimate(position, 0.95) == expected
 
 
@@ -91,7 +92,7 @@ def test_ends_among_many_samples_are_rounded_away_from_the_quantile() -> None:
     run, ascending = measure(series), sorted(series)
     for position, share in enumerate(SHARES):
         cells = tuple(Cell(place, "", below[position], size) for place, size, below in run.places)
-        exact = estimate_quantile(share, RunCells(cells, run.units), ascending.__getitem__)
+        exact = estimate_pooled(share, RunCells(cells, run.units), ascending.__getitem__)
         rounded = run.estimate(position, 0.95)
         assert isinstance(exact, Quantile)
         assert isinstance(rounded, Quantile)

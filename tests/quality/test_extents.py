@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import duckdb
 import pytest
 
 from assay.engine.mount import HostLog
-from assay.quality.extents import compute_run_extent, find_short_logs, find_short_runs
+from assay.quality.extents import (
+    create_run_extent,
+    find_short_logs,
+    find_short_runs,
+    list_extents,
+    widen_extents,
+)
+from assay.sql import dialect
+from assay.sql.gaps import measure_extents
 
 SECOND = 10**9
 
@@ -55,7 +66,7 @@ def create_log(host: str, first: int, last: int, records: int) -> HostLog:
 def test_hosts_that_end_early(case: str) -> None:
     extents, expected = LOGS[case]
     logs = [create_log(f"h{number}", *extent) for number, extent in enumerate(extents, start=1)]
-    findings = list(find_short_logs(logs, ("wait",)))
+    findings = list(find_short_logs(list_extents(logs), ("wait",)))
     assert [item.hosts for item in findings] == ([expected] if expected else [])
     assert all(item.metrics == ("wait",) and item.code == "short-log" for item in findings)
 
@@ -63,7 +74,10 @@ def test_hosts_that_end_early(case: str) -> None:
 @pytest.mark.parametrize("case", RUNS)
 def test_runs_that_end_early(case: str) -> None:
     runs, expected = RUNS[case]
-    extents = [compute_run_extent(f"r{number}", "log", [create_log("h", 0, *item)]) for number, item in enumerate(runs)]
+    extents = [
+        create_run_extent(f"r{number}", "log", list_extents([create_log("h", 0, *item)]))
+        for number, item in enumerate(runs)
+    ]
     findings = find_short_runs([[item] if item else [] for item in extents], {"log": ("wait",)})
     assert tuple(number for number, items in enumerate(findings) if items) == expected
 
@@ -72,7 +86,9 @@ def test_runs_that_end_early(case: str) -> None:
 def test_hosts_that_end_early_unlike_those_of_another_run(case: str) -> None:
     *runs, expected = HOSTS[case]
     extents = [
-        compute_run_extent(f"r{number}", "log", [create_log(f"h{host}", 0, *item) for host, item in enumerate(run, 1)])
+        create_run_extent(
+            f"r{number}", "log", list_extents([create_log(f"h{host}", 0, *item) for host, item in enumerate(run, 1)])
+        )
         for number, run in enumerate(runs, start=1)
     ]
     findings = find_short_runs([[item] if item else [] for item in extents], {"log": ("wait",)})
@@ -82,5 +98,28 @@ def test_hosts_that_end_early_unlike_those_of_another_run(case: str) -> None:
 
 def test_message_has_times_and_records() -> None:
     logs = [create_log("a", 0, 600, 300), create_log("b", 0, 300, 104), create_log("c", 0, 600, 300)]
-    (finding,) = find_short_logs(logs, ("wait",))
+    (finding,) = find_short_logs(list_extents(logs), ("wait",))
     assert finding.message == "host b ends 300 s before the others (104 records, the others 300) (wait)."
+
+
+@pytest.mark.parametrize(
+    ("name", "instants", "expected"),
+    [
+        ("in order", range(200), (0, 199)),
+        ("sorted by another field", [100, *range(200), 120], (0, 199)),
+        ("one wrong instant", [0, -(10**9), *range(1, 200)], (0, 199)),
+        ("no record between the ends", [7, *range(200), 7], (0, 199)),
+    ],
+)
+def test_extent_covers_a_log_that_is_not_in_the_order_of_time(
+    name: str, instants: Sequence[int], expected: tuple[int, int]
+) -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE request (host TEXT, seq BIGINT, t_ns BIGINT)")
+        rows = [("h", place, instant * SECOND) for place, instant in enumerate(instants)]
+        connection.executemany("INSERT INTO request VALUES (?, ?, ?)", rows)
+        cursor = connection.execute(dialect.to_sql(measure_extents(["request"])))
+        names = [item[0] for item in cursor.description or ()]
+        counts = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    (extent,) = widen_extents(list_extents([create_log("h", instants[0], instants[-1], len(instants))]), counts)
+    assert (extent.first_ns // SECOND, extent.last_ns // SECOND) == expected, name

@@ -38,10 +38,10 @@ HOSTS: dict[str, tuple[list[list[int]], tuple[str, ...]]] = {
 def test_hosts_with_a_gap(case: str) -> None:
     seconds, expected = HOSTS[case]
     with duckdb.connect() as connection:
-        connection.execute("CREATE TABLE wrote (host TEXT, t_ns BIGINT)")
-        rows = [(f"h{number}", time * SECOND) for number, times in enumerate(seconds, start=1) for time in times]
-        connection.executemany("INSERT INTO wrote VALUES (?, ?)", [*rows, ("h1", None)])
-        connection.execute("CREATE TABLE ended AS SELECT host, t_ns + 1 AS t_ns FROM wrote")
+        connection.execute("CREATE TABLE wrote (host TEXT, seq BIGINT, t_ns BIGINT)")
+        rows = [(f"h{number}", time, time * SECOND) for number, times in enumerate(seconds, start=1) for time in times]
+        connection.executemany("INSERT INTO wrote VALUES (?, ?, ?)", [*rows, ("h1", -1, None)])
+        connection.execute("CREATE TABLE ended AS SELECT host, seq, t_ns + 1 AS t_ns FROM wrote")
         answer = connection.execute(dialect.to_sql(measure_gaps(["wrote", "ended"])))
         names = [item[0] for item in answer.description or ()]
         silences = read_silences([dict(zip(names, row, strict=True)) for row in answer.fetchall()])

@@ -18,20 +18,34 @@ from assay.engine import connection as limit
 from assay.engine import results
 from assay.engine.declarations import check_declaration, get_spec_sql, locate_error
 from assay.engine.failed_checks import build_check_problem, fetch_offenders
-from assay.engine.graph import Node, collect_needed, hash_nodes, list_unused_tables
+from assay.engine.graph import Node, build_nodes, collect_needed, hash_nodes, list_unused_tables
 from assay.engine.job import Job, list_outputs
 from assay.engine.mount import bind_parameters, build_host_view, convert_hosts
-from assay.engine.partitions import Partitioner, StatementPool, restrict_to_hosts, select_unrestricted
+from assay.engine.partitions import (
+    Partitioner,
+    StatementPool,
+    partition_metrics,
+    restrict_to_hosts,
+    select_unrestricted,
+)
 from assay.engine.point_rows import POINTS, cache_points, load_points
 from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store, read_sealed_text
 from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
 from assay.engine.table_cache import CachedTables
 from assay.lang.checked_package import CheckedPackage, MeasureResult
+from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
-from assay.plan.planner import CheckStep, FilterStep, RelationStep, name_cells_statement
+from assay.plan.planner import (
+    CheckStep,
+    FilterStep,
+    RelationStep,
+    group_by_statement,
+    name_cells_statement,
+    name_quantiles_statement,
+)
 from assay.sql import dialect, grains
-from assay.sql.codegen import Statement, build_create_sql, build_insert_sql
+from assay.sql.codegen import Statement, build_create_sql, build_insert_sql, build_quantiles_statement
 from assay.util.checksums import seal_text
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
 from assay.util.os_errors import build_memory_error, is_disk_full_error, is_memory_error
@@ -161,6 +175,7 @@ class _Execution:
         self.max_seconds, self.max_growth = limit.read_seconds(), limit.read_room()
         self.tables = CachedTables(store, connection, self.hashes, has_host_type)
         self.partitioner = Partitioner(checked)
+        self.metrics_with_quantiles = group_by_statement(job.plan.detailed, name_quantiles_statement)
 
     def run(self, progress: Callable[[str], None], keep_tables: bool, is_edited: bool) -> None:
         """Compute what the cache does not hold, in the order of the plan.
@@ -286,8 +301,19 @@ class _Execution:
         if kind == "offenders":
             return fetch_offenders(self.execute(node, node.text))
         if kind in ("rows", "count"):
-            return self.fetch_records(node, node.text)
+            return [row for part in self.split(node) for row in self.fetch_records(part, part.text)]
         return self.fetch(node, self.connection)
+
+    def split(self, node: Node) -> tuple[Node, ...]:
+        """Return a statement for quantiles as several of fewer metrics if their samples need much memory."""
+        metrics = self.metrics_with_quantiles.get(node.name, ())
+        if len(metrics) < 2:
+            return (node,)
+        count = partial(self.fetch_rows, node, self.connection, bound=False)
+        groups = partition_metrics(metrics, count)
+        if len(groups) == 1:
+            return (node,)
+        return build_nodes([build_quantiles_statement(group, self.checked) for group in groups])
 
     def execute(
         self, node: Node, text: str, bound: bool = True, connection: duckdb.DuckDBPyConnection | None = None
@@ -386,17 +412,10 @@ class _Execution:
             formulas,
             tuple(notes),
             counts,
-            self.pop_cells(rows),
+            _pop_by_metric(rows, self.job.plan.judged, name_cells_statement),
+            _pop_by_metric(rows, self.job.plan.detailed, name_quantiles_statement),
             results.read_groups(self.job.plan, self.answers, rows),
         )
-
-    def pop_cells(self, rows: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
-        """Take the cells of the judged metrics from the rows of statements; return them by metric."""
-        cells: dict[str, list[dict[str, Any]]] = {metric.id: [] for metric in self.job.plan.judged}
-        for name in dict.fromkeys(map(name_cells_statement, self.job.plan.judged)):
-            for row in rows.pop(name):
-                cells[row["metric"]].append(row)
-        return cells
 
     def collect_answers(self, kind: str) -> dict[str, Any]:
         """Return the rows of all statements of a kind, by the names of the statements."""
@@ -441,6 +460,17 @@ def execute(
     execution = _Execution(job, checked, store, connection, has_host_type, side_connections, is_large)
     execution.run(progress, keep_tables, is_edited)
     return execution.collect_results()
+
+
+def _pop_by_metric(
+    rows: dict[str, Any], metrics: Sequence[Metric], name: Callable[[Metric], str]
+) -> dict[str, list[dict[str, Any]]]:
+    """Take the rows of the statements that a function names for metrics; return them by metric."""
+    by_metric: dict[str, list[dict[str, Any]]] = {metric.id: [] for metric in metrics}
+    for statement in dict.fromkeys(map(name, metrics)):
+        for row in rows.pop(statement):
+            by_metric[row["metric"]].append(row)
+    return by_metric
 
 
 def _format_name(node: Node) -> str:

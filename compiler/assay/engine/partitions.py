@@ -186,6 +186,12 @@ def iter_partitions(rows: Sequence[tuple[object, int]], most: int) -> Iterator[P
         yield tuple(values)
 
 
+def partition_metrics(metrics: Sequence[Metric], fetch: Fetch) -> list[Sequence[Metric]]:
+    """Return metrics of a grain in groups that together have at most `MOST` samples, but of one metric at least."""
+    size = max(1, MOST // max(1, _count_all(metrics[0].grain, fetch)))
+    return [metrics[start : start + size] for start in range(0, len(metrics), size)]
+
+
 def _count_by_key(table: str, key: str, fetch: Fetch) -> Counts:
     """Return the number of rows of a table for each value of a column."""
     rows = (
@@ -203,5 +209,10 @@ def _count_by_host(table: str, fetch: Fetch) -> Counts | None:
 
 
 def _is_large(table: str, fetch: Fetch) -> bool:
+    return _count_all(table, fetch) > MOST
+
+
+def _count_all(table: str, fetch: Fetch) -> int:
+    """Return the number of rows of a table."""
     ((rows,),) = fetch(dialect.to_sql(dialect.select(exp.Count(this=exp.Star())).from_(dialect.build_table(table))))
-    return int(str(rows)) > MOST
+    return int(str(rows))

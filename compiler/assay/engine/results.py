@@ -127,11 +127,11 @@ class FilterCount:
 class RunResults:
     """All results of a run: metrics, relations of one row (for manifests), filters, warnings, rows, formulas.
 
-    `rows` are the requested rows, by the names of their statements; `cells` those of judged metrics; `notes` say why
-    formulas have no value; `groups` are the distributions of metrics by the values of a column; `counts` say how
-    complete the rows of metrics are (`sql.completeness`), by the names of their statements. `impossible` are metrics
-    many of whose samples cannot be what they measure, `lost_records` those of which records are missing, with the kinds
-    of findings that say so: `(kind, metric)`.
+    `rows` are the requested rows, by the names of their statements; `cells` and `quantiles` those of judged metrics, by
+    metric; `notes` say why formulas have no value; `groups` are the distributions of metrics by the values of a column;
+    `counts` say how complete the rows of metrics are (`sql.completeness`), by the names of their statements.
+    `impossible` are metrics many of whose samples cannot be what they measure, `lost_records` those of which records
+    are missing, with the kinds of findings that say so: `(kind, metric)`.
     """
 
     metrics: Mapping[str, Distribution]
@@ -143,6 +143,7 @@ class RunResults:
     notes: tuple[str, ...] = ()
     counts: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     cells: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    quantiles: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, HostRow]] = field(default_factory=dict)
     impossible: frozenset[str] = frozenset()
     lost_records: frozenset[tuple[str, str]] = frozenset()

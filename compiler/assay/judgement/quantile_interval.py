@@ -40,6 +40,16 @@ class Quantile:
     is_too_short: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ShareError:
+    """The variance of the share of samples up to a quantile, from so many batches of the run's time."""
+
+    variance: float
+    batches: int
+    is_too_short: bool
+    lies_in_few_batches: bool
+
+
 def has_interval(count: int, share: Fraction) -> bool:
     """Return whether `count` samples are enough for the interval of the quantile at a share."""
     return count * min(share, 1 - share) >= LEAST_BEYOND
@@ -50,14 +60,11 @@ def find_index(count: int, share: Fraction) -> int:
     return max(0, min(math.floor(count * share), count - 1))
 
 
-def estimate_quantile(
-    share: Fraction, indicator: RunCells, value_at: Callable[[int], float], level: float = 0.95
-) -> Quantile | Reason:
-    """Estimate a quantile of pooled samples.
+def estimate_share_error(share: Fraction, indicator: RunCells) -> ShareError | Reason:
+    """Estimate the error of the share of samples up to a quantile, which is the same at every level.
 
-    The cells of `indicator` have as their sums how many of their samples are at most the quantile. `value_at` returns
-    the sample at an index of the ascending samples. The reason is returned for fewer than 21 units of time, and for too
-    few samples above or below.
+    The cells of `indicator` have as their sums how many of their samples are at most the quantile. The reason is
+    returned for fewer than 21 units of time, and for too few samples above or below.
     """
     count = sum(cell.count for cell in indicator.cells)
     ladder = build_ladder(indicator.units)
@@ -71,13 +78,26 @@ def estimate_quantile(
         if is_long_enough := are_uncorrelated(influences):
             break
     variance = batches / (batches - 1) * math.fsum(item * item for item in influences)
-    reach = Fraction(compute_quantile((1 + level) / 2, batches - 1) * math.sqrt(variance))
+    return ShareError(variance, batches, not is_long_enough, _lies_in_few_batches(indicator, share, batches))
+
+
+def estimate_quantile(
+    share: Fraction, count: int, error: ShareError | Reason, value_at: Callable[[int], float], level: float = 0.95
+) -> Quantile | Reason:
+    """Estimate a quantile of `count` pooled samples, whose share has an error.
+
+    `value_at` returns the sample at an index of the ascending samples. The reason is returned for too few samples above
+    or below.
+    """
+    if isinstance(error, Reason):
+        return error
+    reach = Fraction(compute_quantile((1 + level) / 2, error.batches - 1) * math.sqrt(error.variance))
     if not reach < min(share, 1 - share):
         return Reason.TOO_FEW_SAMPLES
-    if _lies_in_few_batches(indicator, share, batches):
+    if error.lies_in_few_batches:
         return Reason.FEW_BATCHES
     low, high = (value_at(find_index(count, bound)) for bound in (share - reach, share + reach))
-    return Quantile(value_at(find_index(count, share)), Interval(low, high), batches, not is_long_enough)
+    return Quantile(value_at(find_index(count, share)), Interval(low, high), error.batches, error.is_too_short)
 
 
 def _lies_in_few_batches(indicator: RunCells, share: Fraction, batches: int) -> bool:

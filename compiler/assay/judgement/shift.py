@@ -16,7 +16,14 @@ from functools import cached_property
 from assay.judgement.batches import Cell, RunCells
 from assay.judgement.change import Interval
 from assay.judgement.interval import Reason
-from assay.judgement.quantile_interval import Quantile, compare_quantiles, estimate_quantile, find_index
+from assay.judgement.quantile_interval import (
+    Quantile,
+    ShareError,
+    compare_quantiles,
+    estimate_quantile,
+    estimate_share_error,
+    find_index,
+)
 
 DECILES = tuple(Fraction(number, 10) for number in range(1, 10))
 SHARES = (*DECILES, Fraction(95, 100), Fraction(99, 100))
@@ -42,6 +49,11 @@ class RunQuantiles:
         """The number of samples."""
         return sum(size for _, size, _ in self.places)
 
+    @cached_property
+    def _errors(self) -> dict[int, ShareError | Reason]:
+        """The errors of the shares at positions of `SHARES`, which intervals of every level use."""
+        return {}
+
     @property
     def is_constant(self) -> bool:
         """Return whether all samples are equal."""
@@ -66,8 +78,10 @@ class RunQuantiles:
                 return self.steps[max(item for item in candidates if self._get_rank(item) <= index)]
             return self.steps[min(item for item in candidates if self._get_rank(item) >= index)]
 
-        cells = tuple(Cell(place, "", below[position], size) for place, size, below in self.places)
-        return estimate_quantile(SHARES[position], RunCells(cells, self.units), get_sample, level)
+        if position not in self._errors:
+            cells = tuple(Cell(place, "", below[position], size) for place, size, below in self.places)
+            self._errors[position] = estimate_share_error(SHARES[position], RunCells(cells, self.units))
+        return estimate_quantile(SHARES[position], self.count, self._errors[position], get_sample, level)
 
     def _get_rank(self, step: int) -> int:
         """Return the index of a step among all ascending samples."""

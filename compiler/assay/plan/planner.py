@@ -5,7 +5,7 @@ A step is data: its output and its inputs.  `sql` turns it into a statement, `en
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.lang import formula
@@ -401,9 +401,17 @@ def name_cells_statement(metric: Metric) -> str:
     return f"cells {metric.grain} per {metric.per}" if metric.per else f"cells {metric.grain}"
 
 
-def name_quantiles_statement(metric: str) -> str:
-    """Return the name of the statement for the quantiles of a metric."""
-    return f"quantiles {metric}"
+def name_quantiles_statement(metric: Metric) -> str:
+    """Return the name of the statement for the quantiles of a metric, and of others of its grain."""
+    return f"quantiles {metric.grain} per {metric.per}" if metric.per else f"quantiles {metric.grain}"
+
+
+def group_by_statement(metrics: Iterable[Metric], name: Callable[[Metric], str]) -> dict[str, list[Metric]]:
+    """Return metrics by the name of the statement that a function gives each."""
+    groups: dict[str, list[Metric]] = {}
+    for metric in metrics:
+        groups.setdefault(name(metric), []).append(metric)
+    return groups
 
 
 def name_groups_statement(metric: Metric) -> str:

@@ -40,6 +40,8 @@ from assay.sql.completeness import (
     VALUES,
     KeyBinding,
     list_instants,
+    name_count_statement,
+    select_counts,
 )
 from assay.util.escape import quote_code
 
@@ -101,7 +103,17 @@ class Assessment:
 
     def get_rows(self, metric: Metric) -> Sequence[Row]:
         """Return the counts of a metric, a row for each host."""
-        return self.counts[get_count_name(metric)]
+        return self._rows_by_metric[metric.id]
+
+    @cached_property
+    def _rows_by_metric(self) -> Mapping[str, Sequence[Row]]:
+        return {
+            metric.id: [
+                select_counts(row, metric)
+                for row in self.counts[name_count_statement(metric, self.grains[metric.grain])]
+            ]
+            for metric in self.metrics
+        }
 
     def compute_total(self, metric: Metric, column: str) -> int:
         """Return a count of a metric over all hosts."""
@@ -227,8 +239,8 @@ class Assessment:
         return f"rows of `{metric.grain}` have no {' or '.join(f'`{name}`' for name in missing) or 'value'}"
 
     def _count_measured(self, metric: Metric, without_fallbacks: Counts, values: int) -> int:
-        rows = without_fallbacks.get(get_count_name(metric))
-        return values if rows is None else sum(_get_number(row, VALUES) for row in rows)
+        rows = without_fallbacks.get(name_count_without_fallbacks(metric))
+        return values if rows is None else sum(_get_number(select_counts(row, metric), VALUES) for row in rows)
 
     def find_events_missing_on_hosts(self) -> Iterator[Finding]:
         """Find the events that only some hosts have, in one finding for events that the same hosts lack."""
@@ -470,9 +482,9 @@ class Assessment:
         return next(item.source for item in self.package.events if item.name == event)
 
 
-def get_count_name(metric: Metric) -> str:
-    """Return the name of the statement that counts a metric's rows."""
-    return f"count {metric.id}"
+def name_count_without_fallbacks(metric: Metric) -> str:
+    """Return the name of the statement that counts a metric's rows over relations without their SQL fallbacks."""
+    return f"count {metric.id} without fallbacks"
 
 
 def _has_repetitions(row: Row) -> bool:

@@ -10,9 +10,9 @@ from typing import Any
 
 from assay.ingest.chunks import FILE_STEP
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.quality.extents import format_seconds, list_extents
+from assay.quality.extents import LogExtent, format_seconds
 from assay.quality.finding import CLOCK_STEP, Finding, format_metric_list, list_hosts
-from assay.runs.model import IngestedRun, Part
+from assay.runs.model import IngestedRun
 from assay.sql import backward_steps
 from assay.sql.backward_steps import FILE, FIRST, HOST, LAST, RECORDS
 from assay.sql.codegen import Statement
@@ -69,7 +69,7 @@ def get_clock_statement_name(source: str) -> str:
 
 
 def find_clock_steps(
-    part: Part,
+    extents: Sequence[LogExtent],
     rows: Sequence[Mapping[str, Any]],
     timed: tuple[str, ...],
     reading: tuple[str, ...],
@@ -82,7 +82,7 @@ def find_clock_steps(
     steps = _read_steps(rows)
     if not steps:
         return None, False
-    return _describe_steps(steps, timed or reading, are_timed=bool(timed)), bool(timed) and _is_much(steps, part)
+    return _describe_steps(steps, timed or reading, are_timed=bool(timed)), bool(timed) and _is_much(steps, extents)
 
 
 def _describe_steps(steps: Sequence[ClockSteps], metrics: tuple[str, ...], *, are_timed: bool) -> Finding:
@@ -96,10 +96,10 @@ def _describe_steps(steps: Sequence[ClockSteps], metrics: tuple[str, ...], *, ar
     return Finding(CLOCK_STEP, message, metrics, hosts if any(hosts) else ())
 
 
-def _is_much(steps: Sequence[ClockSteps], part: Part) -> bool:
+def _is_much(steps: Sequence[ClockSteps], extents: Sequence[LogExtent]) -> bool:
     """Return whether times are too short on average: by the share of all time that passed twice."""
     lost = sum(size for item in steps for size in item.sizes)
-    covered = sum(item.duration_ns for item in list_extents(part.facts.logs))
+    covered = sum(item.duration_ns for item in extents)
     return lost > MOST_OF_TIME * (covered + lost)
 
 

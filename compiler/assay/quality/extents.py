@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.engine.mount import HostLog
+from assay.lang.scopes import HOST
 from assay.quality.finding import MAX_LISTED_NAMES, SHORT_LOG, SHORT_RUN, Finding, format_metric_list, list_hosts
+from assay.sql.gaps import FIRST, LAST, OUTSIDE, RECORDS
 from assay.util.numbers import format_count
 from assay.util.time_units import SECOND
 
@@ -19,6 +21,8 @@ ALL_RECORDS, EARLY_SHARE_OF_ALL = 0.9, 1 / 3
 LEAST_RECORDS = 20
 #: a run ends early if its duration and its number of records are below this share of those of another run
 SHORT_SHARE = 0.6
+#: share of the records outside of the first and the last one above which a log is not in the order of time
+LEAST_OUTSIDE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class RunExtent:
 
 
 def list_extents(logs: Sequence[HostLog]) -> tuple[LogExtent, ...]:
-    """Return the extents of the logs with events whose records have instants.
+    """Return the extents of the logs with events whose records have instants, by their first and last records.
 
     Where a clock was set back, the last record of a log may be earlier than the first.
     """
@@ -82,18 +86,39 @@ def list_extents(logs: Sequence[HostLog]) -> tuple[LogExtent, ...]:
     )
 
 
-def compute_run_extent(label: str, source: str, logs: Sequence[HostLog]) -> RunExtent | None:
+def create_run_extent(label: str, source: str, logs: Sequence[LogExtent]) -> RunExtent | None:
     """Return the extent of a run in a source; None if no record has an instant."""
-    extents = list_extents(logs)
-    return RunExtent(label, source, extents) if extents else None
+    return RunExtent(label, source, tuple(logs)) if logs else None
 
 
-def find_short_logs(logs: Sequence[HostLog], metrics: Sequence[str]) -> Iterator[Finding]:
+def widen_extents(extents: Sequence[LogExtent], rows: Sequence[Mapping[str, object]]) -> tuple[LogExtent, ...]:
+    """Return extents that cover all records of logs that are not in the order of time.
+
+    Such a log may be sorted by another field. `rows` are those of `sql.gaps.measure_extents`. A few records outside of
+    the first and the last one may have wrong instants.
+    """
+    unordered = {
+        str(row[HOST] or ""): (int(str(row[FIRST])), int(str(row[LAST])))
+        for row in rows
+        if int(str(row[OUTSIDE])) > LEAST_OUTSIDE * int(str(row[RECORDS]))
+    }
+    return tuple(
+        replace(
+            item,
+            first_ns=min(item.first_ns, unordered[item.host][0]),
+            last_ns=max(item.last_ns, unordered[item.host][1]),
+        )
+        if item.host in unordered
+        else item
+        for item in extents
+    )
+
+
+def find_short_logs(extents: Sequence[LogExtent], metrics: Sequence[str]) -> Iterator[Finding]:
     """Find the hosts of a source whose logs end long before the others'; `metrics` read the source.
 
     A host that begins after the others may join on purpose.
     """
-    extents = list_extents(logs)
     gaps = {item.host: gap for item in extents if (gap := _measure_gap(item, extents))}
     if gaps:
         hosts = tuple(gaps)

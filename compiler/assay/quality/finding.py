@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from assay.util.numbers import format_count
+
+if TYPE_CHECKING:
+    from assay.quality.extents import LogExtent
 
 TITLE = "Data quality"
 MAX_LISTED_NAMES = 3  # names in a message; it counts the others
@@ -49,7 +53,8 @@ class RunQuality:
     `blank_metrics` are metrics whose samples all come from a default: their values are not printed.
     `impossible_metrics` are those of whose samples many are impossible: they are not judged. `notes` explain
     metrics without samples for which no records need be missing, and name lines of text. `unused` counts the records
-    that metrics pass over by their definition: reports say it, but it is nothing to warn of.
+    that metrics pass over by their definition: reports say it, but it is nothing to warn of. `extents` are those of
+    logs, by source.
     """
 
     hosts: int = 0
@@ -62,6 +67,7 @@ class RunQuality:
     notes: tuple[Finding, ...] = ()
     unused: tuple[Finding, ...] = ()
     impossible_metrics: frozenset[str] = frozenset()
+    extents: Mapping[str, Sequence[LogExtent]] = field(default_factory=dict)
 
     @property
     def lines_other(self) -> int:

@@ -19,6 +19,7 @@ LEAST_RISES = 0.5  # share of the steps
 RISES_PER_RESTART = 30
 
 _LEVEL = "gauge"  # kind of a field
+_STATEMENT = "growth "  # beginning of the names of statements
 
 
 def build_growth_counts(
@@ -27,22 +28,20 @@ def build_growth_counts(
     """Yield the statements that count how the samples of metrics grow: those of a field that is no level."""
     levels = {field.name for event in package.events for field in event.fields if field.kind == _LEVEL}
     steps = {step.grain.name: step for step in plan.steps if isinstance(step, GrainRowsStep) and not step.grain.runs}
+    fields: dict[str, list[Metric]] = {}
     for metric in metrics:
         measure = unwrap_measure(metric.measure)
-        step = steps.get(metric.grain)
-        if metric.reduction or measure.op != "column" or step is None or _is_of(measure.name, levels):
-            continue
-        if query := growth.count_steps(metric, step.grain, step.members, constants):
-            yield Statement("count", _name_statement(metric), query)
+        if not metric.reduction and measure.op == "column" and not _is_of(measure.name, levels):
+            fields.setdefault(metric.grain, []).append(metric)
+    for name, members in fields.items():
+        step = steps.get(name)
+        if step and (query := growth.count_steps(members, step.grain, step.members, constants)):
+            yield Statement("count", f"{_STATEMENT}{name}", query)
 
 
 def _is_of(column: str, fields: Set[str]) -> bool:
     """Return whether a column is that of a field, or that of a field of an instant."""
     return any(column == name or column.endswith(f"_{name}") for name in fields)
-
-
-def _name_statement(metric: Metric) -> str:
-    return f"growth {metric.id}"
 
 
 def find_growing_samples(
@@ -53,8 +52,11 @@ def find_growing_samples(
     A size may be a level, and so may be what never starts again.
     """
     groups: dict[tuple[bool, int, int], list[str]] = defaultdict(list)
+    rows_by_metric = {
+        row["metric"]: row for name, rows in counts.items() if name.startswith(_STATEMENT) for row in rows
+    }
     for metric in metrics:
-        for row in counts.get(_name_statement(metric), ()):
+        if row := rows_by_metric.get(metric.id):
             steps, rises, falls, partial, series, jumps = (int(str(row[name] or 0)) for name in growth.COUNTED)
             only_restarts = not partial and not jumps and falls * RISES_PER_RESTART <= rises
             grows = (not falls or only_restarts) and rises >= LEAST_RISES * steps

@@ -23,32 +23,32 @@ from assay.lang.quantities import UNSIGNED, find_quantity
 from assay.lang.reserved_names import get_default_mark
 from assay.lang.segments import get_whole, is_segment
 from assay.lang.units import get_package_library
-from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep
+from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, group_by_statement
 from assay.quality.absent_hosts import find_absent_hosts
-from assay.quality.assess import Assessment, Counts, Notice, get_count_name
+from assay.quality.assess import Assessment, Counts, Notice, name_count_without_fallbacks
 from assay.quality.clock_steps import (
-    build_clock_statement,
     find_clock_steps,
     get_clock_statement_name,
     list_clock_events,
 )
 from assay.quality.empty_metrics import EmptyMetrics, EmptyReasons
-from assay.quality.extents import LogExtent, find_short_logs, list_extents
+from assay.quality.extents import LogExtent, find_short_logs
 from assay.quality.finding import Finding, RunQuality
-from assay.quality.gaps import find_gaps, is_uneven, read_silences
+from assay.quality.gaps import is_uneven
 from assay.quality.growing_samples import build_growth_counts, find_growing_samples
 from assay.quality.host_labels import list_source_hosts
 from assay.quality.implausible_samples import find_implausible_samples, find_zero_samples, list_suspects
 from assay.quality.negative_samples import find_negative_samples, list_impossible_metrics
 from assay.quality.stray_lines import list_stray_findings
+from assay.quality.times import Extents, build_time_statements, iter_gaps, read_extents
 from assay.quality.unknown_names import count_unknown_records, iter_unknown_findings
 from assay.quality.value_events import ValueEvents
 from assay.runs.model import IngestedRun, RequiredFields
 from assay.sql import completeness, dialect
 from assay.sql.codegen import Statement
+from assay.sql.completeness import name_count_statement
 from assay.sql.dialect import build_column, build_scan
 from assay.sql.expressions import build_placeholders
-from assay.sql.gaps import measure_gaps
 from assay.util.diagnostics import AssayError
 
 #: Executes further statements over the run and returns their rows by statement name.
@@ -124,10 +124,11 @@ class QualityPlan:
 
     def _build_row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
         grains = {item.name: item for item in self.checked.package.grains}
-        for metric in metrics:
-            is_unsigned = self.quantities[metric.id] in UNSIGNED
-            query = completeness.count_rows(metric, grains[metric.grain], self._places, is_unsigned=is_unsigned)
-            yield Statement("count", get_count_name(metric), query)
+        unsigned = {name for name, quantity in self.quantities.items() if quantity in UNSIGNED}
+        groups = group_by_statement(metrics, lambda metric: name_count_statement(metric, grains[metric.grain]))
+        for name, group in groups.items():
+            query = completeness.count_rows(group, grains[group[0].grain], self._places, unsigned)
+            yield Statement("count", name, query)
 
     @property
     def _places(self) -> dict[str, object]:
@@ -135,7 +136,12 @@ class QualityPlan:
 
     def build_counts_without_fallbacks(self, metrics: Sequence[Metric]) -> tuple[Statement, ...]:
         """Return statements that count the rows of metrics over relations without their SQL fallbacks."""
-        return (*(_drop_fallbacks(item) for item in self._tables), *self._build_row_counts(metrics))
+        counts = (
+            replace(statement, name=name_count_without_fallbacks(metric))
+            for metric in metrics
+            for statement in self._build_row_counts([metric])
+        )
+        return (*(_drop_fallbacks(item) for item in self._tables), *counts)
 
     @property
     def _tables(self) -> tuple[Statement, ...]:
@@ -175,12 +181,14 @@ class QualityPlan:
                 extra_counts = count(self.build_counts_without_fallbacks(metrics))
         reasons = self._find_reasons(assessment, results, count)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
-        implausible, doubtful = self._find_implausible_samples(ingested_run, results, count)
+        times = self._query_times(ingested_run, assessment, count)
+        extents = read_extents(ingested_run, times)
+        implausible, doubtful = self._find_implausible_samples(extents, results, count)
         growing, perhaps_growing = find_growing_samples(self.metrics, results.counts, self.quantities)
         impossible = (*find_negative_samples(assessment, results.metrics), *implausible)
-        steps, step_notes, too_short = self._find_clock_steps(ingested_run, count)
+        steps, step_notes, too_short = self._find_clock_steps(ingested_run, times, extents)
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
-        short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run))
+        short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run, extents))
         findings = (
             *crashes,
             *reasons.findings,
@@ -192,7 +200,7 @@ class QualityPlan:
             *assessment.find_events_missing_on_hosts(),
             *(() if self.is_phase else self._iter_absent_hosts(assessment, ingested_run)),
             *short_logs,
-            *self._iter_gaps(assessment, count),
+            *iter_gaps(times, self.source_readers),
             *assessment.find_rare_events({host for finding in short_logs for host in finding.hosts}),
             *assessment.find_unknown_keys(),
             *assessment.find_dropped_records(list_notices(self.checked.package, ingested_run), self.readers),
@@ -205,6 +213,7 @@ class QualityPlan:
         quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), notes)
         return replace(
             quality,
+            extents=extents,
             impossible_metrics=list_impossible_metrics(tuple(map(self.add_formulas, impossible)), results.metrics)
             | {*too_short, *self._list_formulas(too_short)},
             unused=tuple(assessment.find_repeated_records()),
@@ -218,28 +227,26 @@ class QualityPlan:
             counts = count((*self._tables, *statements))
         return empty_metrics.find_reasons(counts)
 
-    def _find_clock_steps(
-        self, ingested_run: IngestedRun, count: Counter
-    ) -> tuple[list[Finding], list[Finding], frozenset[str]]:
-        """Return findings on clocks that went back, notes on those that no time depends on, and metrics not to judge.
+    def _query_times(self, ingested_run: IngestedRun, assessment: Assessment, count: Counter) -> Counts:
+        """Return the rows of the statements on the times of records; none for a phase."""
+        views = {item.name: item for item in self._tables if isinstance(item.step, EventStep)}
+        events = {} if self.is_phase else list_clock_events(ingested_run, {*self.readers} & views.keys())
+        uneven = {} if self.is_phase else self._list_uneven_sources(assessment, views)
+        read = dict.fromkeys(name for items in (events, uneven) for names in items.values() for name in names)
+        return count((*(views[name] for name in read), *build_time_statements(events, uneven))) if read else {}
 
-        Phases are not assessed.
-        """
+    def _find_clock_steps(
+        self, ingested_run: IngestedRun, times: Counts, extents: Extents
+    ) -> tuple[list[Finding], list[Finding], frozenset[str]]:
+        """Return findings on clocks that went back, notes on those that no time depends on, metrics not to judge."""
         findings: list[Finding] = []
         notes: list[Finding] = []
         impossible: set[str] = set()
-        views = {item.name: item for item in self._tables if isinstance(item.step, EventStep)}
-        events = {} if self.is_phase else list_clock_events(ingested_run, {*self.readers} & views.keys())
-        if not events:
-            return findings, notes, frozenset()
-        read = (views[name] for names in events.values() for name in names)
-        rows = count((*read, *(build_clock_statement(source, names) for source, names in events.items())))
-        for part in ingested_run.parts:
-            names = {*events.get(part.source.name, ())}
-            timed = tuple(item.id for item in self.metrics if self.value_events.list_timed_events(item) & names)
-            reading = tuple(self.source_readers.get(part.source.name, ()))
-            statement_rows = rows.get(get_clock_statement_name(part.source.name), ())
-            finding, is_much = find_clock_steps(part, statement_rows, timed, reading)
+        for source, names in list_clock_events(ingested_run, self.readers).items():
+            rows = times.get(get_clock_statement_name(source), ())
+            timed = tuple(item.id for item in self.metrics if self.value_events.list_timed_events(item) & {*names})
+            reading = tuple(self.source_readers.get(source, ()))
+            finding, is_much = find_clock_steps(extents[source], rows, timed, reading)
             if finding:
                 (findings if timed else notes).append(finding)
                 impossible.update(timed if is_much else ())
@@ -252,15 +259,15 @@ class QualityPlan:
         yield from find_zero_samples(measured, results.metrics, self.quantities)
 
     def _find_implausible_samples(
-        self, ingested_run: IngestedRun, results: RunResults, count: Counter
+        self, extents: Extents, results: RunResults, count: Counter
     ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
         """Return the findings on samples that cannot be, and notes on those that only may be wrong."""
-        extents: dict[str, list[LogExtent]] = {}
-        for part in ingested_run.parts:
-            for name in self.source_readers.get(part.source.name, ()):
-                extents.setdefault(name, []).extend(list_extents(part.facts.logs))
+        by_metric: dict[str, list[LogExtent]] = {}
+        for source, logs in extents.items():
+            for name in self.source_readers.get(source, ()):
+                by_metric.setdefault(name, []).extend(logs)
         library, metrics = get_package_library(self.checked.package), {item.id: item for item in self.metrics}
-        suspects = tuple(list_suspects(self.metrics, results.metrics, self.quantities, library, extents))
+        suspects = tuple(list_suspects(self.metrics, results.metrics, self.quantities, library, by_metric))
         counts: dict[str, tuple[int, int]] = {}
         if suspects:
             queries = [(item.name, completeness.count_beyond(metrics[item.metric], item.value, self._places,
@@ -286,10 +293,10 @@ class QualityPlan:
         metrics = formula.index_metrics(self.checked.package) | {item.id: item for item in self.plan.formulas}
         return {item.id: {read.id for read in formula.list_measured(metrics, [item])} for item in self.plan.formulas}
 
-    def _iter_short_logs(self, ingested_run: IngestedRun) -> Iterator[Finding]:
+    def _iter_short_logs(self, ingested_run: IngestedRun, extents: Extents) -> Iterator[Finding]:
         for part in ingested_run.parts:
             if part.source.hosts:
-                yield from find_short_logs(part.facts.logs, self.source_readers.get(part.source.name, ()))
+                yield from find_short_logs(extents[part.source.name], self.source_readers.get(part.source.name, ()))
 
     def _iter_absent_hosts(self, assessment: Assessment, ingested_run: IngestedRun) -> Iterator[Finding]:
         """Yield the hosts that have records or files of one source, but not of another that metrics read."""
@@ -307,21 +314,15 @@ class QualityPlan:
         unread_hosts = {item.name: list_host_names(item, ingested_run.run.directory) for item in unread}
         yield from find_absent_hosts(sources, assessment.hosts, self.readers, unread_hosts)
 
-    def _iter_gaps(self, assessment: Assessment, count: Counter) -> Iterator[Finding]:
-        """Yield the hosts that wrote nothing for a long time, if they have fewer records of an event than others."""
-        steps = {step.name for step in self.plan.steps if isinstance(step, EventStep)}
+    def _list_uneven_sources(self, assessment: Assessment, views: Mapping[str, object]) -> dict[str, list[str]]:
+        """Return the events of sources in which some hosts have fewer records of an event than others."""
         sources = {item.name for item in self.checked.package.sources if item.hosts and item.time}
         events: dict[str, list[str]] = {}
-        for event in self.checked.package.events if not self.is_phase else ():
-            if event.source in sources and event.name in steps:
+        for event in self.checked.package.events:
+            if event.source in sources and event.name in views:
                 events.setdefault(event.source, []).append(event.name)
         uneven = {name for name in assessment.list_measured_events() if is_uneven(assessment.by_host.get(name, {}))}
-        measured = {source: names for source, names in events.items() if uneven & {*names}}
-        if measured:
-            statements = (Statement("count", f"gaps {name}", measure_gaps(names)) for name, names in measured.items())
-            rows = count((*self._tables, *statements))
-            for name in measured:
-                yield from find_gaps(read_silences(rows[f"gaps {name}"]), self.source_readers.get(name, ()))
+        return {source: names for source, names in events.items() if uneven & {*names}}
 
     @cached_property
     def source_readers(self) -> Mapping[str, Sequence[str]]:

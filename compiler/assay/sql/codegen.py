@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -27,6 +27,7 @@ from assay.plan.planner import (
     RelationStep,
     SeriesStep,
     Step,
+    group_by_statement,
     name_cells_statement,
     name_cut_statement,
     name_groups_statement,
@@ -114,7 +115,8 @@ def compile_steps(
     statements = [_compile_step(step, unfiltered, names, events, checked) for step in steps]
     statements += [build_metric_statement(metric, checked, names) for metric in plan.metrics]
     statements += build_cells_statements(plan.judged, checked, constants)
-    statements += [_build_quantiles_statement(metric, checked, constants) for metric in plan.detailed]
+    for detailed in group_by_statement(plan.detailed, name_quantiles_statement).values():
+        statements.append(build_quantiles_statement(detailed, checked))
     integral = {name for name, measured in checked.measured.items() if measured.integral}
     statements += [
         _build_groups_statement(metric, checked, constants) for metric in plan.grouped if metric not in plan.metrics
@@ -230,18 +232,18 @@ def build_cells_statements(
     """Yield the statements for the cells of metrics."""
     grains_by_name = {item.name: item for item in checked.package.grains}
     decimals = {name: measured.decimals for name, measured in checked.measured.items()}
-    groups: dict[str, list[Metric]] = {}
-    for metric in metrics:
-        groups.setdefault(name_cells_statement(metric), []).append(metric)
-    for name, group in groups.items():
+    for name, group in group_by_statement(metrics, name_cells_statement).items():
         query = sample_cells.build_cells(group, grains_by_name[group[0].grain], decimals, constants)
         yield Statement("rows", name, query)
 
 
-def _build_quantiles_statement(metric: Metric, checked: CheckedPackage, constants: Constants) -> Statement:
-    grain = next(item for item in checked.package.grains if item.name == metric.grain)
-    query = quantiles.build_quantiles(metric, grain, checked.measured[metric.id].integral, constants)
-    return Statement("rows", name_quantiles_statement(metric.id), query)
+def build_quantiles_statement(metrics: Sequence[Metric], checked: CheckedPackage) -> Statement:
+    """Return the statement for the quantiles of metrics of one grain that all have the same `per`."""
+    grain = next(item for item in checked.package.grains if item.name == metrics[0].grain)
+    integral = {metric.id for metric in metrics if checked.measured[metric.id].integral}
+    constants = build_placeholders(item.name for source in checked.package.sources for item in source.constants)
+    query = quantiles.build_quantiles(metrics, grain, integral, constants)
+    return Statement("rows", name_quantiles_statement(metrics[0]), query)
 
 
 def _build_groups_statement(metric: Metric, checked: CheckedPackage, constants: Constants) -> Statement:

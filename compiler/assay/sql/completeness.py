@@ -6,8 +6,9 @@ rows with each instant.  `count_unmatched` counts the records of an event whose 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -27,6 +28,7 @@ Constants = Mapping[str, object]
 GROUP, ROWS, VALUES, MEASURED, HAS = "host", "total", "with_value", "measured", "has_"
 NEGATIVE, BEYOND = "negative", "beyond"
 REPLACED, FIRSTS = "replaced_", "firsts_"
+OWNER = " "  # between the name of a column and the id of its metric
 RECORDS, UNMATCHED, KEYS, EXAMPLE, FOLLOWING = "records", "unmatched", "keys", "example", "following"
 
 #: leaves with the same value in every row
@@ -108,40 +110,63 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
     return filled.join(keys_of_host, on=fill_expression(is_same), join_type="LEFT", join_alias="own")
 
 
-def count_rows(metric: Metric, grain: Grain, constants: Constants, *, is_unsigned: bool = False) -> exp.Select:
-    """Count the rows of a metric, one result row for each host of the rows (null for rows without a host).
+def count_rows(
+    metrics: Sequence[Metric], grain: Grain, constants: Constants, unsigned: Collection[str] = ()
+) -> exp.Select:
+    """Count the rows of metrics, one result row for each host of the rows (null for rows without a host).
 
-    `total`: accepted rows; `with_value`: those that meet the metric's condition and have a value; `measured`: those
-    whose value does not need a fallback of the measure; `negative`, if the metric `is_unsigned`: those of `with_value`
-    whose value is below 0; `has_<instant>`: accepted rows with this instant;
-    `replaced_<instant>`, of instants that are alternatives: accepted rows with others in its place; `firsts_<instant>`,
-    of instants of an earlier record of the same event: keys of accepted rows, each of which has a first record.
+    The metrics have one `name_count_statement`; `unsigned` are the ids of those that cannot be below 0.
+    `total`: accepted rows; `has_<instant>`: those with this instant; `firsts_<instant>`, of instants of an earlier
+    record of the same event: keys of these rows, each of which has a first record.
+
+    Columns of a metric end with its id: `with_value`: rows that meet the metric's condition and have a value;
+    `measured`: those whose value does not need a fallback of the measure; `negative`, if the metric is unsigned: those
+    of `with_value` whose value is below 0; `replaced_<instant>`, of instants that are alternatives: rows with others in
+    its place.
     """
     names = Names(constants=constants)
+    counts: dict[str, exp.Expr] = {ROWS: exp.Count(this=exp.Star())}
+    for metric in metrics:
+        counts |= {f"{HAS}{name}": exp.Count(this=build_column(name)) for name in list_instants(metric, grain)}
+        counts |= {f"{FIRSTS}{item.name}": _count_keys(item) for item in _list_predecessors(metric, grain)}
+        own_counts = _count_values(metric, grain, names, is_unsigned=metric.id in unsigned)
+        counts |= {f"{name}{OWNER}{metric.id}": count for name, count in own_counts.items()}
+    host = find_host_column(metrics[0], grain)
+    group: exp.Expr = build_column(host) if host else exp.Cast(this=exp.Null(), to=exp.DataType.build("TEXT"))
+    columns = [exp.alias_(count, name, quoted=OWNER in name or None) for name, count in counts.items()]
+    query = dialect.select(exp.alias_(group, GROUP), *columns).from_(dialect.build_table(grain.name))
+    if metrics[0].accepted:
+        query = query.where(build_column(ACCEPTED))
+    return query.group_by(build_column(host)).order_by(build_column(host)) if host else query
+
+
+def name_count_statement(metric: Metric, grain: Grain) -> str:
+    """Return the name of the statement that counts the rows of a metric, and of others over the same rows."""
+    accepted = "accepted" if metric.accepted else "all"
+    return f"count {grain.name} {accepted} {find_host_column(metric, grain)}".rstrip()
+
+
+def select_counts(row: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
+    """Return the counts of a metric in a row of `count_rows`: column -> number; also the counts of all rows."""
+    columns = ((name.partition(OWNER), count) for name, count in row.items())
+    return {name: count for (name, _, owner), count in columns if owner in ("", metric.id)}
+
+
+def _count_values(metric: Metric, grain: Grain, names: Names, *, is_unsigned: bool) -> dict[str, exp.Expr]:
+    """Return the counts of a metric's values: column -> count."""
     where = [compile_expression(metric.where, names)] if metric.where else []
-    counts = [exp.alias_(exp.Count(this=exp.Star()), ROWS)]
+    counts: dict[str, exp.Expr] = {}
     for name, measure in ((VALUES, metric.measure), (MEASURED, drop_fallbacks(metric.measure))):
         is_not_null = exp.Not(this=exp.Is(this=exp.paren(compile_expression(measure, names)), expression=exp.Null()))
-        condition = exp.and_(*(item.copy() for item in where), is_not_null)
-        counts.append(exp.alias_(exp.CountIf(this=condition), name))
+        counts[name] = exp.CountIf(this=exp.and_(*(item.copy() for item in where), is_not_null))
     if is_unsigned:
         is_negative = exp.LT(
             this=exp.paren(compile_expression(metric.measure, names)), expression=exp.Literal.number(0)
         )
-        condition = exp.and_(*(item.copy() for item in where), is_negative)
-        counts.append(exp.alias_(exp.CountIf(this=condition), NEGATIVE))
-    counts += [exp.alias_(exp.Count(this=build_column(name)), f"{HAS}{name}") for name in list_instants(metric, grain)]
-    counts += [
-        exp.alias_(exp.CountIf(this=_compile_replacement(name, choices, names)), f"{REPLACED}{name}")
-        for name, choices in find_alternatives(metric, grain).items()
-    ]
-    counts += [exp.alias_(_count_keys(item), f"{FIRSTS}{item.name}") for item in _list_predecessors(metric, grain)]
-    host = find_host_column(metric, grain)
-    group: exp.Expr = build_column(host) if host else exp.Cast(this=exp.Null(), to=exp.DataType.build("TEXT"))
-    query = dialect.select(exp.alias_(group, GROUP), *counts).from_(dialect.build_table(grain.name))
-    if metric.accepted:
-        query = query.where(build_column(ACCEPTED))
-    return query.group_by(build_column(host)).order_by(build_column(host)) if host else query
+        counts[NEGATIVE] = exp.CountIf(this=exp.and_(*(item.copy() for item in where), is_negative))
+    for name, choices in find_alternatives(metric, grain).items():
+        counts[f"{REPLACED}{name}"] = exp.CountIf(this=_compile_replacement(name, choices, names))
+    return counts
 
 
 def count_beyond(metric: Metric, value: float, constants: Constants, *, is_limit: bool) -> exp.Select:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from sqlglot import exp
 
@@ -29,12 +29,28 @@ _COUNTS = {
 }
 
 
-def count_steps(metric: Metric, grain: Grain, members: Set[str], constants: Mapping[str, object]) -> exp.Select | None:
-    """Return the query that counts the steps from each sample of a metric to the next; None if they have no order.
+def count_steps(
+    metrics: Sequence[Metric], grain: Grain, members: Set[str], constants: Mapping[str, object]
+) -> exp.Select | None:
+    """Return the query that counts the steps from each sample of a metric to the next; None if no samples are in order.
 
     The samples are those of the first host, and of a combination of the dimensions that the grain has among its
-    `members`.
+    `members`.  A metric without samples yields no row.
     """
+    selected = ((metric.id, _select_steps(metric, grain, members, constants)) for metric in metrics)
+    samples = [query.select(exp.alias_(exp.Literal.string(name), "metric")) for name, query in selected if query]
+    if not samples:
+        return None
+    counts = [exp.alias_(fill_expression(_COUNTS[name]), name) for name in COUNTED]
+    rows = exp.union(*samples, distinct=False) if len(samples) > 1 else samples[0]
+    query = dialect.select("metric", *counts).from_(rows.subquery("samples"))
+    return query.group_by(build_column("metric")).order_by(build_column("metric"))
+
+
+def _select_steps(
+    metric: Metric, grain: Grain, members: Set[str], constants: Mapping[str, object]
+) -> exp.Select | None:
+    """Select the samples of a metric, each with the one `before` it; None if they have no order."""
     columns = {column.name for column in grain.all_columns}
     order = grain.time if grain.time in members else _POSITION if _POSITION in grain.key else ""
     if not order:
@@ -59,5 +75,4 @@ def count_steps(metric: Metric, grain: Grain, members: Set[str], constants: Mapp
         samples = samples.where(build_column(ACCEPTED))
     if metric.where:
         samples = samples.where(compile_expression(metric.where, names))
-    counts = [exp.alias_(fill_expression(_COUNTS[name]), name) for name in COUNTED]
-    return dialect.select(*counts).from_(samples.subquery("samples"))
+    return samples

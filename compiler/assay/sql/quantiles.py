@@ -1,11 +1,14 @@
-"""Compile queries for the quantiles of a metric: order statistics, and how many samples of each place are at most each.
+"""Compile queries for the quantiles of metrics: order statistics, and how many samples of each place are at most each.
 
 Samples of all hosts are pooled, also where hosts have distributions of their own.
+
+One query computes the quantiles of all metrics of a grain, because the engine takes longer to plan a query than to
+execute it over a usual run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -13,37 +16,47 @@ from assay.judgement.shift import SHARES, STEPS
 from assay.lang.model.package import Grain, Metric
 from assay.sql import dialect
 from assay.sql.dialect import build_column
-from assay.sql.sample_cells import list_place_stages, number_samples, select_timed_samples
+from assay.sql.sample_cells import build_names, list_place_stages, number_samples, select_timed_samples
 from assay.sql.template import fill_expression, fill_query
 
 
-def build_quantiles(metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object]) -> exp.Select:
-    """Return the query for the quantiles of a metric: place, size, below, units, quantiles and steps.
+def build_quantiles(
+    metrics: Sequence[Metric], grain: Grain, integral: Collection[str], constants: Mapping[str, object]
+) -> exp.Select:
+    """Return the query for the quantiles of metrics: metric, place, size, below, units, quantiles and steps.
 
-    `below` has, for each of `SHARES`, how many samples of the place are at most the quantile.  Quantiles and steps
-    (samples at equal distances of rank) are in the first row, else null.  Without samples it yields no row.
+    The metrics are of one grain, and all have the same `per`; `integral` are the ids of those whose samples are
+    integers.  `below` has, for each of `SHARES`, how many samples of the place are at most the quantile.  Quantiles and
+    steps (samples at equal distances of rank) are in the first row of a metric, else null.  A metric without samples
+    yields no row.
     """
-    samples = number_samples(0, select_timed_samples(metric, grain, integral, constants))
+    samples = [
+        number_samples(number, select_timed_samples(metric, grain, metric.id in integral, constants))
+        for number, metric in enumerate(metrics)
+    ]
     stages = [
-        *list_place_stages([samples], bool(metric.per)),
+        *list_place_stages(samples, bool(metrics[0].per)),
         ("ordered", fill_query(_ORDERED, ordered_list=dialect.build_ordered_list(build_column("value")))),
-        ("ranks", fill_query("SELECT $quantiles AS quantiles, $steps AS steps FROM ordered", **_build_ranks())),
+        ("ranks", fill_query("SELECT metric, $quantiles AS quantiles, $steps AS steps FROM ordered", **_build_ranks())),
         ("counted", fill_query(_COUNTED, below=_build_counts())),
     ]
-    return dialect.add_stages(fill_query(_RESULT), stages)
+    return dialect.add_stages(fill_query(_RESULT, names=build_names(metrics)), stages)
 
 
-_ORDERED = "SELECT $ordered_list AS ordered_values, count(value) - 1 AS last FROM samples"
+_ORDERED = """
+    SELECT metric, $ordered_list AS ordered_values, count(value) - 1 AS last FROM samples GROUP BY metric
+"""
 
 _COUNTED = """
-    SELECT place::BIGINT AS place, count(*) AS size, $below AS below, max(units) AS units
-    FROM placed CROSS JOIN ranks GROUP BY place
+    SELECT metric, place::BIGINT AS place, count(*) AS size, $below AS below, max(units) AS units
+    FROM placed JOIN ranks USING (metric) GROUP BY metric, place
 """
 
 _RESULT = """
-    SELECT place, size, below, units, CASE WHEN row_number() OVER (ORDER BY place) = 1 THEN quantiles END AS quantiles,
-      CASE WHEN row_number() OVER (ORDER BY place) = 1 THEN steps END AS steps
-    FROM counted CROSS JOIN ranks ORDER BY place
+    SELECT list_extract($names, metric + 1) AS metric, place, size, below, units,
+      CASE WHEN row_number() OVER (PARTITION BY metric ORDER BY place) = 1 THEN quantiles END AS quantiles,
+      CASE WHEN row_number() OVER (PARTITION BY metric ORDER BY place) = 1 THEN steps END AS steps
+    FROM counted JOIN ranks USING (metric) ORDER BY counted.metric, counted.place
 """
 
 

@@ -54,8 +54,12 @@ def build_cells(
         stages.append(("domain", fill_query(_DOMAIN, column=per or "", domain=get_domain(grain))))
         empty = fill_query(_EMPTY, numbers=exp.Array(expressions=[build_integer(number) for number in numbers]))
         stages.append((table, exp.union(fill_query("SELECT * FROM summed"), empty, distinct=False)))
-    names = exp.Array(expressions=[exp.Literal.string(metric.id) for metric in metrics])
-    return dialect.add_stages(fill_query(_CELLS, names=names, table=table), stages, inlined=INLINED)
+    return dialect.add_stages(fill_query(_CELLS, names=build_names(metrics), table=table), stages, inlined=INLINED)
+
+
+def build_names(metrics: Sequence[Metric]) -> exp.Array:
+    """Return the list of the ids of numbered metrics."""
+    return exp.Array(expressions=[exp.Literal.string(metric.id) for metric in metrics])
 
 
 _SUMMED = """

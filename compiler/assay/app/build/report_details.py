@@ -23,12 +23,12 @@ from assay.plan.planner import name_cells_statement, name_quantiles_statement
 from assay.plan.request import RowRequest, name_rows_statement
 from assay.report.glossary import get_row_id
 from assay.report.judged_cells import describe_change
-from assay.report.metric_details import build_metric_details
+from assay.report.metric_details import RunCourse, build_metric_details
 from assay.report.render.html import Detail, ReportDetails
 from assay.report.row_units import ReportUnits
 from assay.report.run_results import RunFigures, has_result
 from assay.sql import dialect
-from assay.sql.codegen import build_cells_statements
+from assay.sql.codegen import build_cells_statements, build_quantiles_statement
 from assay.sql.expressions import build_placeholders
 
 SAMPLES = ("Run", "Samples", "Average", "Median", "Deviation", "Least", "Greatest")
@@ -80,7 +80,11 @@ def collect_report_details(computed: ComputedReport) -> ReportDetails:
     for metric in computed.metrics:
         detail = _create_metric_detail(computed, metric, files)
         detail = _add_changes(computed, detail, metric, files)
-        details[metric.id] = _add_figures(detail, metric, computed.courses, files, computed.units)
+        if metric.id in computed.courses:
+            file, _ = files["rows", name_quantiles_statement(metric)]
+            detail = _add_figures(detail, metric, computed.courses[metric.id], computed.units)
+            detail = _add_sql(detail, file, f"{dialect.to_sql(build_quantiles_statement([metric], checked).query)};")
+        details[metric.id] = detail
     details |= dict(_iter_series_details(checked, computed.computation, computed.whole_runs or computed.runs, files))
     parameters = _iter_parameter_details(checked, computed.report, computed.computation)
     return ReportDetails(SAMPLES, details | dict(parameters))
@@ -111,14 +115,11 @@ def _add_sql(detail: Detail, file: str, sql: str) -> Detail:
     return replace(detail, file=f"{detail.file}, {file}", sql=f"{detail.sql}{LINE_END}{LINE_END}{sql}")
 
 
-def _add_figures(detail: Detail, metric: Metric, courses: Courses, files: Files, units: ReportUnits) -> Detail:
-    """Return the details with sentences, figures and quantiles of a metric that has a course."""
-    if metric.id not in courses:
-        return detail
-    more = build_metric_details(metric, courses[metric.id], unit_of_report=units.get(metric.id))
+def _add_figures(detail: Detail, metric: Metric, course: Sequence[RunCourse], units: ReportUnits) -> Detail:
+    """Return the details with sentences, figures and quantiles of a metric."""
+    more = build_metric_details(metric, course, unit_of_report=units.get(metric.id))
     quantiles = (more.table.header, *more.table.rows) if more.table else ()
-    detail = replace(detail, remarks=more.text, figures=more.plots, quantiles=quantiles)
-    return _add_sql(detail, *files["rows", name_quantiles_statement(metric.id)])
+    return replace(detail, remarks=more.text, figures=more.plots, quantiles=quantiles)
 
 
 def _iter_row_details(

@@ -18,7 +18,7 @@ from assay.lang.model.package import Metric
 from assay.quality.absent_fields import list_absent_field_warnings
 from assay.quality.empty_metrics import find_missing_events
 from assay.quality.event_extents import find_ended_events
-from assay.quality.extents import compute_run_extent, find_short_runs
+from assay.quality.extents import create_run_extent, find_short_runs
 from assay.quality.finding import LOST_RECORDS, UNMEASURED
 from assay.quality.gaps import excuse_usual_gaps
 from assay.quality.implausible_samples import find_unlike_zeros
@@ -62,8 +62,8 @@ def compare_data(
     labels = [item.ingested_run.run.version or item.id for item in compared]
     ingested_runs = [item.ingested_run for item in compared]
     extents = [
-        list(filter(None, (compute_run_extent(label, part.source.name, part.facts.logs) for part in item.parts)))
-        for label, item in zip(labels, ingested_runs, strict=True)
+        list(filter(None, (create_run_extent(label, *extents) for extents in item.quality.extents.items())))
+        for label, item in zip(labels, compared, strict=True)
     ]
     short = find_short_runs(extents, quality_plan.source_readers)
     ended = find_ended_events(ingested_runs, extents, quality_plan.checked.package.events, quality_plan.readers)
@@ -118,7 +118,16 @@ def count_completeness(
     session: Session, checked: CheckedPackage, job: Job, ingested_run: IngestedRun, statements: Sequence[Statement]
 ) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Execute counting statements over a run; return their rows by name."""
-    plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=(), grouped=(), value_requests=())
+    plan = replace(
+        job.plan,
+        metrics=(),
+        row_requests=(),
+        formulas=(),
+        judged=(),
+        detailed=(),
+        grouped=(),
+        value_requests=(),
+    )
     count_job = replace(job, plan=plan, graph=build_nodes(statements))
     (results,) = execute_jobs(
         session, checked, [(replace(count_job, relations=()), ingested_run)], ignore, "completeness"

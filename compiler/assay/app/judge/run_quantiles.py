@@ -11,12 +11,11 @@ from assay.engine.results import RunResults, scale
 from assay.judgement.shift import RunQuantiles
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
-from assay.plan.planner import name_quantiles_statement
 
 
 def read_quantiles(checked: CheckedPackage, metric: Metric, results: RunResults) -> RunQuantiles | None:
     """Read the quantiles of a metric in a run; None without samples, times, or finite samples."""
-    rows: Sequence[Mapping[str, Any]] = results.rows.get(name_quantiles_statement(metric.id), ())
+    rows: Sequence[Mapping[str, Any]] = results.quantiles.get(metric.id, ())
     if not rows or not rows[0]["units"] or not all(map(math.isfinite, rows[0]["steps"])):
         return None
     factor = Fraction(checked.measured[metric.id].factor)
