@@ -227,9 +227,14 @@ let Group = { name : Text, title : Text }
 -- What a part shows.
 --   Prose  the text of a file below the folder of the system's specs, which may quote results
 --   Facts  a table of constants, by their names
+--   Parameters, Dictionary, DataQuality  the table of run parameters, the data dictionary, what is known of the quality
+--     of the data; they have a place of their own in reports whose parts do not show them
 let Block =
       < Prose : Text
       | Facts : List Text
+      | Parameters
+      | Dictionary
+      | DataQuality
       | Scatter : Scatter
       | Timeline : Timeline
       | RunTimeline : RunTimeline
@@ -352,6 +357,12 @@ in  { Listing
                   ([] : List Text)
               )
           ]
+      -- the table of run parameters, here instead of at the beginning
+    , parameters = [ Block.Parameters ]
+      -- the data dictionary, here instead of at the end
+    , dictionary = [ Block.Dictionary ]
+      -- the quality of the data of runs, here instead of at the end
+    , dataQuality = [ Block.DataQuality ]
     , scatters = each Scatter Block.Scatter
     , timelines = each Timeline Block.Timeline
     , runTimelines = each RunTimeline Block.RunTimeline

@@ -163,6 +163,8 @@ def _build_block_decoder(lenient: bool) -> Decoder:
     decoders = {kind.__name__: _build_kind_decoder(kind, lenient) for kind in list_kinds()}
 
     def decode_block(data: object) -> Block:
+        if isinstance(data, str):  # an alternative without a value
+            data = {data: {}}
         if not isinstance(data, dict) or len(data) != 1 or not data.keys() <= decoders.keys():
             raise _build_shape_error(f"a block ({', '.join(decoders)})", data)
         ((kind, value),) = data.items()

@@ -138,13 +138,18 @@ class Plot:
         return self.title
 
 
+PARAMETERS, DICTIONARY, DATA_QUALITY = "parameters", "dictionary", "data quality"
+"""What a part may be the place of; by default each has a place of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A titled part of a report: paragraphs, figures as small multiples, then tables with their titles.
     In each row, `abreast` figures are side by side (a missing one leaves its place empty), those of `wide` have the
     width of the page. `quoted` are values in the paragraphs, in order; `formatted` are the first paragraphs that have
     forms.
-    One that `continues` the part before it has no heading.
+    One that `continues` the part before it has no heading. One with a `content` is the place of the parameters, the
+    dictionary or the data quality, which are members of the document.
     """
 
     id: str
@@ -157,6 +162,7 @@ class Part:
     quoted: tuple[QuotedValue, ...] = ()
     formatted: tuple[TextBlock, ...] = ()
     continues: bool = False
+    content: str = ""
 
     def __post_init__(self) -> None:
         if any(text != leaf.text for text, leaf in zip(self.text, list_leaves(self.formatted), strict=False)):
@@ -240,6 +246,11 @@ class Document:
     def entries(self) -> tuple[Entry, ...]:
         """All explanations: those of the dictionary, then those of other numbers."""
         return tuple(entry for group in (*self.dictionary, *self.terms) for entry in group.entries)
+
+    @property
+    def placed(self) -> frozenset[str]:
+        """What parts are the places of."""
+        return frozenset(part.content for part in self.parts if part.content)
 
     @property
     def figures(self) -> tuple[Chart | Plot, ...]:

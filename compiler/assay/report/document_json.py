@@ -59,6 +59,7 @@ DEFAULT_MEMBERS: dict[str, object] = {
     "shortlist": (),
     "formatted": (),
     "continues": False,
+    "content": "",
     **cell_links.DEFAULT_MEMBERS,
     **formatted_text.DEFAULT_MEMBERS,
 }

@@ -184,7 +184,8 @@ def finish_parts(rendered_parts: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def _has_content(printed_part: Part) -> bool:
-    return bool(printed_part.text or printed_part.plots or printed_part.wide or printed_part.tables)
+    is_empty = not (printed_part.text or printed_part.plots or printed_part.wide or printed_part.tables)
+    return bool(printed_part.content) or not is_empty
 
 
 def _identify(printed_parts: Sequence[Part]) -> Iterator[Part]:
@@ -231,7 +232,9 @@ def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) ->
             is_landscape=context.is_landscape,
         )
         printed_part = compose_part(part.title, blocks, sentences, notes if number == 1 else (), abreast)
-        yield dataclasses.replace(printed_part, continues=number > 1)
+        # What the document prints here has a heading of its own.
+        content = next((block.content for block in blocks if block.content), "")
+        yield dataclasses.replace(printed_part, continues=number > 1, content=content)
 
 
 def compose_part(
@@ -268,7 +271,9 @@ def _divide_blocks(blocks: Iterable[RenderedBlocks]) -> list[list[RenderedBlocks
     divided: list[list[RenderedBlocks]] = [[]]
     last_stage = 0
     for block in blocks:
-        if (block.stages and block.stages[0] < last_stage) or (block.prose and any(item.prose for item in divided[-1])):
+        is_apart = bool(block.content) or any(item.content for item in divided[-1])
+        is_later = block.stages and block.stages[0] < last_stage
+        if divided[-1] and (is_apart or is_later or (block.prose and any(item.prose for item in divided[-1]))):
             divided.append([])
             last_stage = 0
         divided[-1].append(block)

@@ -138,7 +138,7 @@ class RenderedBlocks:
     """The output of neighbouring blocks of one kind: prose, figures (those of `wide` are as wide as the page), tables.
 
     The part names the rows of `choices`; `notes` explain how to read the blocks, `gaps` say which data they lack.
-    `quoted` are the values in the paragraphs of `prose`.
+    `quoted` are the values in the paragraphs of `prose`. `content` is what the document prints here.
     """
 
     plots: tuple[Chart | Plot | None, ...] = ()
@@ -149,6 +149,7 @@ class RenderedBlocks:
     gaps: tuple[str, ...] = ()
     prose: tuple[TextBlock, ...] = ()
     quoted: tuple[QuotedValue, ...] = ()
+    content: str = ""
 
     @property
     def stages(self) -> tuple[int, ...]:

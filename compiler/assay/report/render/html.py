@@ -39,7 +39,7 @@ from assay.report.charts.render import (
     write_cached_text,
 )
 from assay.report.charts.vega_spec import describe_chart
-from assay.report.document import Chart, Document, Entry, Plot
+from assay.report.document import DATA_QUALITY, PARAMETERS, Chart, Document, Entry, Plot
 from assay.report.document_texts import normalize_texts
 from assay.report.glossary import SAMPLE_COUNT
 from assay.report.output_forms import VEGA_LITE
@@ -340,7 +340,9 @@ def format_script_data(value: object) -> str:
 def _list_contents(document: Document) -> list[tuple[str, str]]:
     """Return title and anchor of each part; other numbers are explained after the dictionary."""
     parts = list_contents(document)
-    trailing_anchors = ("filters", "warnings", "appendix-1", "provenance", *(["manifest"] if document.answers else []))
+    trailing_anchors = ["filters", "warnings", "provenance"]
+    trailing_anchors += ["manifest"] if document.answers and PARAMETERS not in document.placed else []
+    trailing_anchors += ["appendix-1"] if DATA_QUALITY not in document.placed else []
     place = next((index for index, (_, anchor) in enumerate(parts) if anchor in trailing_anchors), len(parts))
     return [*parts[:place], *([(OTHER, "terms")] if document.terms else []), *parts[place:]]
 

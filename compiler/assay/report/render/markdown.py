@@ -13,7 +13,7 @@ from assay.lang.segments import get_whole, is_segment, name_file
 from assay.report.cell_links import VERDICT
 from assay.report.cells import are_numbers, has_numbers
 from assay.report.charts.vega_spec import describe_chart
-from assay.report.document import Chart, Document, Entry, Group, Part, Plot
+from assay.report.document import DATA_QUALITY, DICTIONARY, PARAMETERS, Chart, Document, Entry, Group, Part, Plot
 from assay.report.first_page.answer import Answer, JudgedRow, JudgedSegment, KeyChange, list_linked_segments
 from assay.report.formatted_text import list_leaves
 from assay.report.judged_cells import format_verdict, mark_changes
@@ -125,16 +125,24 @@ def read_pictures(document: Document, folder: Path) -> dict[str, bytes]:
 
 def _list_blocks(document: Document, *, has_files: bool) -> Blocks:
     yield from _list_front(document)
-    if not document.answers:
+    has_manifest = PARAMETERS not in document.placed
+    if not document.answers and has_manifest:
         yield from _list_manifest(document)
     for part in list_observations(document):
         yield from _list_part(document, link_quotes(part, index_dictionary(document)), has_files)
     for part in document.parts:
-        yield from _list_part(document, part, has_files)
-    yield from _list_dictionary(document)
-    if document.answers:
+        yield from _list_content(document, part) if part.content else _list_part(document, part, has_files)
+    if DICTIONARY not in document.placed:
+        yield from _list_dictionary(document)
+    if document.answers and has_manifest:
         yield from _list_manifest(document)
     yield from _list_back(document)
+
+
+def _list_content(document: Document, part: Part) -> Blocks:
+    """Yield what a part is the place of."""
+    lists = {PARAMETERS: _list_manifest, DICTIONARY: _list_dictionary, DATA_QUALITY: _list_appendices}
+    yield from lists[part.content](document)
 
 
 def list_observations(document: Document) -> tuple[Part, ...]:
@@ -180,15 +188,21 @@ def _list_front(document: Document) -> Blocks:
 def list_contents(document: Document) -> list[tuple[str, str]]:
     """Return title and anchor of each part of the report, in order."""
     manifest = [(document.manifest.title, "manifest")] if document.manifest.rows else []
+    dictionary = [("Data dictionary", "dictionary")] if document.dictionary else []
+    appendices = [(item.title, f"appendix-{number}") for number, item in enumerate(document.appendices, start=1)]
+    contents = {PARAMETERS: manifest, DICTIONARY: dictionary, DATA_QUALITY: appendices}
+    manifest, dictionary, appendices = ([] if name in document.placed else items for name, items in contents.items())
     parts = [(document.name_answer(item), f"answer-{number}") for number, item in enumerate(document.answers, start=1)]
     parts += [] if document.answers else manifest
     parts += [(item.title, f"section-{item.id}") for item in list_observations(document)]
-    parts += [(item.title, f"section-{item.id}") for item in document.parts if not item.continues]
-    parts += [("Data dictionary", "dictionary")] if document.dictionary else []
+    for item in document.parts:
+        own = [] if item.continues else [(item.title, f"section-{item.id}")]
+        parts += contents[item.content] if item.content else own
+    parts += dictionary
     parts += manifest if document.answers else []
     parts += [(document.filters.title, "filters")] if document.filters.rows else []
     parts += [("Warnings", "warnings")] if document.warnings else []
-    parts += [(item.title, f"appendix-{number}") for number, item in enumerate(document.appendices, start=1)]
+    parts += appendices
     return parts + ([("Provenance", "provenance")] if document.provenance else [])
 
 
@@ -461,13 +475,8 @@ def _list_back(document: Document) -> Blocks:
     if document.warnings:
         yield _format_heading(2, "Warnings", "warnings")
         yield "".join(f"- {format_line(text)}\n" for text in document.warnings)
-    for number, part in enumerate(document.appendices, start=1):
-        yield _format_heading(2, part.title, f"appendix-{number}")
-        yield from map(format_line, part.text)
-        if part.rows:
-            yield _format_plain_table(part)
-        if part.notes:
-            yield "".join(f"- {format_line(text)}\n" for text in part.notes)
+    if DATA_QUALITY not in document.placed:
+        yield from _list_appendices(document)
     if document.provenance:
         yield _format_heading(2, "Provenance", "provenance")
         yield format_table(["What", "Value"], [list(map(escape_cell, row)) for row in document.provenance], ())
@@ -475,3 +484,13 @@ def _list_back(document: Document) -> Blocks:
         yield _format_heading(3, part.title)
         yield from map(format_line, part.text)
         yield _format_plain_table(part)
+
+
+def _list_appendices(document: Document) -> Blocks:
+    for number, part in enumerate(document.appendices, start=1):
+        yield _format_heading(2, part.title, f"appendix-{number}")
+        yield from map(format_line, part.text)
+        if part.rows:
+            yield _format_plain_table(part)
+        if part.notes:
+            yield "".join(f"- {format_line(text)}\n" for text in part.notes)

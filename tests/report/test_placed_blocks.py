@@ -1,0 +1,50 @@
+"""Parts that are the place of the run parameters, the data dictionary or the data quality."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from assay.report.document import DATA_QUALITY, DICTIONARY, PARAMETERS, Document, Part
+from assay.report.document_json import parse_document, to_json
+from assay.report.render.markdown import list_contents, render_markdown
+from tests.report.test_html import load_pinned_document, parse_page, render_page
+
+ANCHORS = {PARAMETERS: "manifest", DICTIONARY: "dictionary", DATA_QUALITY: "appendix-1"}
+
+
+def place(*contents: str) -> Document:
+    """Return a report whose first parts are the places of these."""
+    document = load_pinned_document("two")
+    parts = tuple(Part(f"place-{number}", "Place", (), (), (), content=name) for number, name in enumerate(contents))
+    return replace(document, parts=(*parts, *document.parts))
+
+
+@pytest.mark.parametrize("content", ANCHORS)
+def test_a_part_is_the_place_of_a_section(content: str) -> None:
+    document, anchor = place(content), ANCHORS[content]
+    in_markdown = re.findall(r'^## <a id="([^"]*)"', render_markdown(document), flags=re.MULTILINE)
+    result = parse_page(render_page(document))
+    on_page = [str(item["id"]) for name, item in result.elements if name == "h2" and item.get("id")]
+    before = load_pinned_document("two").parts[0].id
+    for anchors in (in_markdown, on_page, [item for _, item in list_contents(document)]):
+        assert anchors.count(anchor) == 1
+        assert anchors.index(anchor) < anchors.index(f"section-{before}")
+        assert not [item for item in anchors if item.startswith("section-place")]
+
+
+def test_without_a_place_sections_are_where_they_were() -> None:
+    document = load_pinned_document("two")
+    anchors = [item for _, item in list_contents(document)]
+    last_part = max(anchors.index(item) for item in anchors if item.startswith("section-"))
+    assert [item for item in anchors if item in ANCHORS.values()] == ["dictionary", "manifest", "appendix-1"]
+    assert last_part < anchors.index("dictionary")
+    assert document.placed == frozenset()
+
+
+def test_places_are_read_from_json() -> None:
+    document = place(DICTIONARY, PARAMETERS)
+    assert parse_document(to_json(document)) == document
+    assert document.placed == {DICTIONARY, PARAMETERS}
