@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,8 @@ from assay.report.document import DATA_QUALITY, DICTIONARY, PARAMETERS, Document
 from assay.report.document_json import parse_document, to_json
 from assay.report.render.markdown import list_contents, render_markdown
 from tests.report.test_html import load_pinned_document, parse_page, render_page
+from tests.support.commands import run_assay
+from tests.support.words import FOLDER
 
 ANCHORS = {PARAMETERS: "manifest", DICTIONARY: "dictionary", DATA_QUALITY: "appendix-1"}
 
@@ -48,3 +52,23 @@ def test_places_are_read_from_json() -> None:
     document = place(DICTIONARY, PARAMETERS)
     assert parse_document(to_json(document)) == document
     assert document.placed == {DICTIONARY, PARAMETERS}
+
+
+def test_a_part_goes_on_after_a_section(tmp_path: Path, cache: Path) -> None:
+    folder = tmp_path / "words"
+    shutil.copytree(FOLDER, folder)
+    file = folder / "specs" / "words" / "blocks.dhall"
+    text = file.read_text(encoding="utf-8").replace("B.parameters # B.dictionary # B.dataQuality", "B.dataQuality")
+    blocks = 'B.prose "trials.md" # B.dictionary # B.prose "trials.md"'
+    file.write_text(text.replace('blocks = B.prose "trials.md"', f"blocks = {blocks}"), encoding="utf-8")
+    runs = [item for name in ("before", "after") for item in ("--run", folder / "runs" / name)]
+    out = tmp_path / "out"
+    result = run_assay("--cache", cache, "build", "words/tables", *runs, "-o", out, "--to", "md", cwd=folder)
+    assert result.status == 0, result.err
+    report = (out / "report.md").read_text(encoding="utf-8")
+    anchors = re.findall(r'^## <a id="([^"]*)"', report, flags=re.MULTILINE)
+    assert anchors[anchors.index("section-words") + 1] == "dictionary"
+    before, after = report.partition('<a id="dictionary"')[::2]
+    words = (folder / "specs" / "words" / "trials.md").read_text(encoding="utf-8").split("{{")[0].strip()
+    assert words in before
+    assert words in after.partition("\n## ")[0]

@@ -220,7 +220,11 @@ def _identify(printed_parts: Sequence[Part]) -> Iterator[Part]:
 def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) -> Iterator[Part]:
     """Yield what is printed of a part: one, or several if figures or prose follow tables."""
     named_choices: set[str] = set()
-    for number, blocks in enumerate(_divide_blocks(render_blocks(context, part)), start=1):
+    has_heading = False
+    for blocks in _divide_blocks(render_blocks(context, part)):
+        if content := next((block.content for block in blocks if block.content), ""):
+            yield Part("", part.title, (), (), (), content=content)  # what is printed here has a heading of its own
+            continue
         choices = dict.fromkeys(name for block in blocks for name in block.choices if name not in {"", *named_choices})
         named_choices |= {*choices}
         sentences = [
@@ -231,10 +235,9 @@ def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) ->
             1 if plots and all(isinstance(plot, Chart) for plot in plots) else len(context.runs),
             is_landscape=context.is_landscape,
         )
-        printed_part = compose_part(part.title, blocks, sentences, notes if number == 1 else (), abreast)
-        # What the document prints here has a heading of its own.
-        content = next((block.content for block in blocks if block.content), "")
-        yield dataclasses.replace(printed_part, continues=number > 1, content=content)
+        printed_part = compose_part(part.title, blocks, sentences, () if has_heading else notes, abreast)
+        yield dataclasses.replace(printed_part, continues=has_heading)
+        has_heading = True
 
 
 def compose_part(
