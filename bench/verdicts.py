@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from assay.judgement.batches import Cell, RunCells, count_places, measure_run
+from assay.judgement.batches import Cell, RunCells, RunInfluence, combine_influences, count_places, measure_run
 from assay.judgement.interval import Version, compare
 from assay.judgement.repeats import pool_variances
 from assay.judgement.verdict import Direction, Judgement, Margin, Verdict, judge
@@ -124,6 +124,17 @@ def use_shares(share: float, count: int = 3200) -> Draw:
     return lambda random, factor: (random.random(count) < share * factor).astype(float)
 
 
+def use_ratio(count: int, shared: float, deviation: float = 0.3, correlation: float = 0.0) -> Draw:
+    """Draw two metrics of the same rows, whose logarithms share a part of their variance: their ratio is judged."""
+
+    def draw(random: Generator, factor: float) -> Samples:
+        common, *own = (draw_correlated(random, count, correlation) for _ in range(3))
+        logs = [deviation * (math.sqrt(shared) * common + math.sqrt(1 - shared) * noise) for noise in own]
+        return np.stack([factor * 10 * np.exp(logs[0]), 4 * np.exp(logs[1])])
+
+    return draw
+
+
 FAMILIES = (
     Family("normal, 2 %, 5 samples", use_normal(5, 0.02)),
     Family("normal, 2 %, 10 samples", use_normal(10, 0.02)),
@@ -149,6 +160,12 @@ FAMILIES = (
     ),
     Family("failures, 0.5 % of 3200", use_shares(0.005)),
     Family("failures, 50 % of 3200", use_shares(0.5)),
+    Family("ratio of independent metrics, 60 rows", use_ratio(60, 0.0)),
+    Family("ratio of independent metrics, 1000 rows", use_ratio(1000, 0.0)),
+    Family("ratio of metrics that share 80 %, 60 rows", use_ratio(60, 0.8)),
+    Family("ratio of metrics that share 80 %, 1000 rows", use_ratio(1000, 0.8)),
+    Family("ratio, correlation 0.5, 1000 rows", use_ratio(1000, 0.5, correlation=0.5)),
+    Family("ratio, heavy tails (σ 1.2), 2000 rows", use_ratio(2000, 0.5, 1.2)),
     Family("runs differ by 2 %, one run each", use_levels(0.02)),
     Family("runs differ by 2 %, 3 runs each", use_levels(0.02), 3),
     Family("runs differ by 2 %, 5 runs each", use_levels(0.02), 5),
@@ -166,10 +183,21 @@ def build_run(samples: Samples) -> RunCells:
     return RunCells(cells, count, SCALE)
 
 
+def measure_samples(samples: Samples) -> RunInfluence:
+    """Measure the average of a run, or the ratio of the averages of two metrics, as that of a formula."""
+    if samples.ndim == 1:
+        return measure_run(build_run(samples))
+    above, below = (measure_run(build_run(row)) for row in samples)
+    ratio = above.mean / below.mean
+    combined = combine_influences(ratio, [(1 / below.mean, above), (-ratio / below.mean, below)], is_signed=False)
+    assert combined is not None
+    return combined
+
+
 def measure_version(runs: Sequence[Samples]) -> Version:
     """Measure the runs of a version."""
-    version = Version.from_runs([measure_run(build_run(samples)) for samples in runs])
-    is_constant = all(len(set(samples.tolist())) == 1 for samples in runs)
+    version = Version.from_runs([measure_samples(samples) for samples in runs])
+    is_constant = all(len(np.unique(samples)) == 1 for samples in runs)
     return Version(version.estimates, version.runs, version.reason, is_constant)
 
 

@@ -434,6 +434,33 @@ let eachKey =
             , taken = \(e : E.Event) -> \(f : E.Field) -> taken (at e) f
             }
 
+-- A grain with a row per value of a key on each host that has `event`, as a block that every node adopts.
+--   first   the instant of the first record `from` with the key, on any host
+--   delay   the time from there until the host has its first `event`
+-- A reduction by the key is about all hosts: `M.greatest [ key ]` until the last one, `M.centile 0.8 [ key ]` until 80 %.
+let acrossHosts =
+      \(r : { name : Text, key : E.Field, from : E.Event, event : E.Event, doc : Text }) ->
+        let rows = eachKey { name = r.name, key = r.key, events = [ r.event ], doc = r.doc }
+
+        let first =
+              Instant::{
+              , name = "first_${r.from.name}"
+              , grain = r.name
+              , pick = "first"
+              , of = r.from.name
+              , on = [ { column = rows.key.name, field = r.key.name } ]
+              , doc = "The first record `${r.from.name}` of any host"
+              }
+
+        in  { relation = rows.relation
+            , grain = rows.grain // { instants = rows.grain.instants # [ first ] }
+            , at = rows.at
+            , first
+            , host = rows.host
+            , key = rows.key
+            , delay = elapsed { from = [ first ], to = rows.at r.event }
+            }
+
 let termOf = \(over : Text) -> \(name : Text) -> \(s : Series.Type) -> { name, series = s.name, over } : Term
 
 in  { Check
@@ -490,6 +517,7 @@ in  { Check
     , eachRecord
     , eachRecordOf
     , eachKey
+    , acrossHosts
       -- a column of the grain equals a field, or a column, of the bound table
     , same = \(c : Column) -> \(f : E.Field) -> { column = c.name, field = f.name } : Pair
     , sameColumn = \(c : Column) -> \(d : Column) -> { column = c.name, field = d.name } : Pair

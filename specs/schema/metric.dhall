@@ -161,6 +161,27 @@ in  { Reduction
           , accepted = False
           , unit = f.unit
           }
+      -- the ratio of the averages of two metrics of a grain: of their totals, if both have the same rows
+    , ratio =
+        \(r : { id : Text, name : Text, doc : Text, unit : U.Unit }) ->
+        \(of : Metric.Type) ->
+        \(per : Metric.Type) ->
+          Metric::{
+          , id = r.id
+          , name = r.name
+          , doc = r.doc
+          , grain = ""
+          , measure = X.over (value of) (value per)
+          , accepted = False
+          , unit = r.unit
+          }
+      -- measure, unit and quantity of the share of rows of which a condition holds: `ofRequest::(M.share failed /\ { ... })`
+    , share =
+        \(condition : Expression) ->
+          { measure = X.asUnit U.percent (X.times (X.natural 100) (X.oneIf condition))
+          , unit = U.percent
+          , quantity = "share"
+          }
       -- the values of an example, and its printed value
     , input =
         \(m : Metric.Type) -> \(x : Double) -> \(unit : U.Unit) -> { metric = m.id, value = Double/show x, unit } : Input

@@ -28,7 +28,7 @@ def test_report_without_directions_says_so(tmp_path: Path, cache: Path) -> None:
     runs = [item for name in ("before", "after") for item in ("--run", FOLDER / "runs" / name)]
     run_assay("--cache", cache, "build", "words/comparison", *runs, "-o", tmp_path / "out", "--to", "md", cwd=FOLDER)
     report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "\n6 metrics without a direction: " in report
+    assert "\n8 metrics without a direction: " in report
 
 
 def test_every_word_has_an_example_and_its_output(examples: list[Example]) -> None:

@@ -21,7 +21,7 @@ import pytest
 VARIABLE = "ASSAY_SAMPLE"
 TURNS = 60  # a multiple of all rates
 #: seconds of processor time that a test may cost by default; one that costs n times as much runs in every n-th turn
-BUDGET = 0.5
+BUDGET = 0.4
 RATES = (1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60)  # of costly tests
 COSTS = Path(__file__).parents[1] / "costs.txt"
 #: files whose own fixtures are costly: all of their tests run in every n-th turn

@@ -86,10 +86,12 @@ class FormulaResult:
     """The result of a formula in a run.
 
     `averages` maps the name of a summary to the formula over the metrics' averages, in the formula's unit; None where
-    it has no value.
+    it has no value. `slopes` are its partial derivatives there, by summary and measured metric; empty for a summary
+    without a value, and for formulas that are not smooth.
     """
 
     averages: Mapping[str, float | None]
+    slopes: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,10 @@ def _summarize_means(means: Sequence[float], summary: Summary) -> float:
     return total / (len(means) * len(lowest))
 
 
+_RELATIVE_STEP = Fraction(1, 10**6)
+"""Of an input, to measure slopes: the error of a central difference is its square."""
+
+
 @dataclass(frozen=True, slots=True)
 class Formulas:
     """The formulas of a package in a run; `notes` collects, once each, the reasons why formulas have no value."""
@@ -277,9 +283,35 @@ class Formulas:
     def evaluate_run(self, metric: Metric, distributions: Mapping[str, Distribution]) -> FormulaResult:
         """Return the formula over the averages of metrics, for each summary."""
         figures = {item.name: build_average_lookup(distributions, item.name) for item in self.checked.package.summaries}
-        return FormulaResult(
-            {name: self.evaluate_number(metric, summary_figures) for name, summary_figures in figures.items()}
-        )
+        averages = {name: self.evaluate_number(metric, lookup) for name, lookup in figures.items()}
+        metrics_by_id = formula.index_metrics(self.checked.package)
+        if not formula.is_smooth(metrics_by_id, metric):
+            return FormulaResult(averages)
+        inputs = [item.id for item in formula.list_measured(metrics_by_id, [metric])]
+        slopes = {
+            name: self._measure_slopes(metric, inputs, figures[name]) for name, value in averages.items() if value
+        }
+        return FormulaResult(averages, slopes)
+
+    def _measure_slopes(self, metric: Metric, inputs: Sequence[str], figures: Figures) -> dict[str, Fraction]:
+        """Return by how much a formula changes with each of its inputs: central differences of small steps.
+
+        Empty where the formula has no value beside a point.
+        """
+        slopes: dict[str, Fraction] = {}
+        for name in inputs:
+            try:
+                step = _RELATIVE_STEP * abs(figures(name)) or _RELATIVE_STEP
+            except NoValueError:  # another input stands in for it
+                continue
+            below, above = (
+                evaluate_formula(self.checked, metric.measure, _shift_figure(figures, name, by), self.constants).value
+                for by in (-step, step)
+            )
+            if below is None or above is None:
+                return {}
+            slopes[name] = (above - below) / (2 * step)
+        return slopes
 
     def extend_rows(self, request: RowRequest, rows: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
         """Return rows with the values of the formulas on each row."""
@@ -307,6 +339,11 @@ class Formulas:
         if figure.value is None:
             self.notes[f"{name} has no value: {figure.reason}."] = None
         return figure.value
+
+
+def _shift_figure(figures: Figures, name: str, by: Fraction) -> Figures:
+    """Return a function that adds to the value of one metric."""
+    return lambda item: figures(item) + (by if item == name else 0)
 
 
 def evaluate_formula(

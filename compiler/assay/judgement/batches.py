@@ -139,6 +139,40 @@ def measure_run(run: RunCells) -> RunInfluence:
     return _measure_per_cluster(run, sums, counts)
 
 
+def combine_influences(
+    mean: Fraction, parts: Sequence[tuple[Fraction, RunInfluence]], *, is_signed: bool
+) -> RunInfluence | None:
+    """Return the influences on a function of averages, each with its slope; None if their places differ.
+
+    To first order, a function moves by the sum of slope times influence (the delta method). `is_signed` says whether
+    the function may be below 0.
+    """
+    runs = [run for _, run in parts]
+    if len({len(run.by_place) for run in runs}) != 1:
+        return None
+    factors = [Fraction(float(slope)) / run.denominator for slope, run in parts]
+    denominator = math.lcm(*(factor.denominator for factor in factors))
+    weights = [factor.numerator * (denominator // factor.denominator) for factor in factors]
+    by_cell: defaultdict[tuple[int, str], int] = defaultdict(int)
+    by_cluster: defaultdict[str, float] = defaultdict(float)
+    for (slope, run), weight in zip(parts, weights, strict=True):
+        for key, numerator in run.by_cell.items():
+            by_cell[key] += weight * numerator
+        for name, influence in run.by_cluster.items():
+            by_cluster[name] += float(slope) * influence
+    columns = zip(*(run.by_place for run in runs), strict=True)
+    return RunInfluence(
+        mean,
+        min(run.units for run in runs),
+        denominator,
+        tuple(sum(weight * item for weight, item in zip(weights, column, strict=True)) for column in columns),
+        dict(by_cell),
+        dict(by_cluster),
+        is_signed or any(run.has_negative for run in runs),
+        min(run.samples for run in runs),
+    )
+
+
 def merge_places(run: RunInfluence, batches: int) -> tuple[float, ...]:
     """Return the influences of consecutive batches, which together are 0."""
     numerators = [0] * batches

@@ -70,6 +70,14 @@ def _iter_measured(metrics_by_id: Mapping[str, Metric], metric: Metric, trail: t
             yield from _iter_measured(metrics_by_id, metrics_by_id[name], (*trail, metric.id))
 
 
+def is_smooth(metrics_by_id: Mapping[str, Metric], metric: Metric) -> bool:
+    """Return whether a small change of an input changes a formula in proportion, also through other formulas."""
+    if any(node.op == "greatest" for node in metric.measure.walk()):
+        return False
+    inputs = (metrics_by_id[name] for name in list_inputs(metric.measure) if name in metrics_by_id)
+    return all(is_smooth(metrics_by_id, item) for item in inputs if is_formula(item))
+
+
 def list_constants(metrics_by_id: Mapping[str, Metric], metric: Metric) -> tuple[str, ...]:
     """Return the sorted names of the constants that a formula refers to, itself or through other formulas."""
     names: set[str] = set()

@@ -335,10 +335,11 @@ def build_plan(
     metrics = formula.list_measured(formula.index_metrics(package), request.metrics)
     split = [*grouped, *(item.metric for item in value_requests)]
     required_metrics = [*metrics, *split, *(metric for item in row_requests for metric in item.metrics)]
-    required_metrics += (metric for metric in request.judged if not formula.is_formula(metric))
+    required_metrics += formula.list_measured(formula.index_metrics(package), request.judged)
     keys = _list_row_keys(row_requests)
     detailed = select_timed_metrics(package, request.detailed)
-    judged = tuple(dict.fromkeys((*select_timed_metrics(package, request.judged), *detailed)))
+    measured = formula.list_measured(formula.index_metrics(package), request.judged)
+    judged = tuple(dict.fromkeys((*select_timed_metrics(package, measured), *detailed)))
     keys += [*list_times(package, judged), *((item.metric.grain, item.by) for item in value_requests)]
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(

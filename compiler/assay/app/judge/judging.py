@@ -10,7 +10,15 @@ from fractions import Fraction
 from assay.app.judge.recorded_change import build_change_data
 from assay.app.judge.run_quantiles import read_quantiles
 from assay.engine.results import Distribution, RunResults
-from assay.judgement.batches import LEAST_UNITS, Cell, RunCells, Weighting, keep_lowest_clusters, measure_run
+from assay.judgement.batches import (
+    LEAST_UNITS,
+    Cell,
+    RunCells,
+    Weighting,
+    combine_influences,
+    keep_lowest_clusters,
+    measure_run,
+)
 from assay.judgement.discoveries import select_discoveries
 from assay.judgement.gate import Key, assess_gate
 from assay.judgement.interval import Component, Reason, Version, compare
@@ -23,7 +31,7 @@ from assay.judgement.tails import TailRule, judge_tails, judge_tails_of_repeats
 from assay.judgement.verdict import Direction, Verdict, judge, withdraw_verdict
 from assay.lang.breaks import list_crossed_breaks
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.formula import is_formula
+from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
 from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimensions_of_segment
@@ -282,8 +290,7 @@ def list_gated(rules: Rules, metrics: Sequence[Metric]) -> tuple[str, ...]:
 def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunResults], summary: str) -> Version:
     """Measure the averages of a metric in the runs of a version, in its unit, and by how much its cells move them."""
     if is_formula(metric):
-        averages = [run.formulas[metric.id].averages[summary] for run in runs]
-        return Version(tuple(Fraction(item) for item in averages if item is not None), reason=Reason.FORMULA)
+        return _measure_formula(checked, metric, runs, summary)
     averages_of_runs = [run.metrics[metric.id].compute_exact_average(summary) for run in runs]
     estimates = tuple(item for item in averages_of_runs if item is not None)
     is_constant = all(_is_constant(run.metrics[metric.id], summary) for run in runs)
@@ -301,6 +308,35 @@ def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunR
     if metric.per and not _has_clusters(checked, metric):
         measured_runs = [replace(run, by_cluster={}) for run in measured_runs]
     return replace(Version.from_runs(measured_runs), is_constant=is_constant)
+
+
+def _measure_formula(checked: CheckedPackage, metric: Metric, runs: Sequence[RunResults], summary: str) -> Version:
+    """Measure the values of a formula in the runs of a version, and by how much the cells of its inputs move them.
+
+    The cells of inputs belong together if they are of one grain.
+    """
+    averages = [run.formulas[metric.id].averages[summary] for run in runs]
+    estimates = tuple(Fraction(item) for item in averages if item is not None)
+    unknown = Version(estimates, reason=Reason.FORMULA)
+    inputs = list_measured(index_metrics(checked.package), [metric])
+    slopes = [run.formulas[metric.id].slopes.get(summary) or {} for run in runs]
+    names = {*slopes[0]} if slopes else set()
+    if len(estimates) < len(runs) or not names or any({*item} != names for item in slopes):
+        return unknown
+    measured = [(item, measure_version(checked, item, runs, summary)) for item in inputs if item.id in names]
+    if len({item.grain for item, _ in measured}) > 1 or not all(version.runs for _, version in measured):
+        return unknown
+    is_signed = any(node.op == "minus" for node in metric.measure.walk())
+    combined = [
+        combine_influences(
+            estimate, [(slopes[index][item.id], version.runs[index]) for item, version in measured], is_signed=is_signed
+        )
+        for index, estimate in enumerate(estimates)
+    ]
+    influences = [item for item in combined if item is not None]
+    if len(influences) < len(runs):
+        return unknown
+    return replace(Version.from_runs(influences), is_constant=all(version.is_constant for _, version in measured))
 
 
 def _is_rounded_off(average: Fraction, counted: Fraction) -> bool:

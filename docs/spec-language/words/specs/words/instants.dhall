@@ -53,6 +53,10 @@ let exchanges =
 -- G.eachKey => time_to_response, bytes_of_responses
 let answers = G.eachKey { name = "answer", key = field.request, events = [ received, sent ], doc = "A request and its response" }
 
+-- G.acrossHosts => time_across_hosts
+let spread =
+      G.acrossHosts { name = "spread", key = field.request, from = received, event = sent, doc = "A response, on each host" }
+
 -- G.same, G.columnOf, G.fieldNames => times_of_requests, bytes_of_pages
 let response =
       S.Instant::{
@@ -138,6 +142,8 @@ let bytesOfResponses =
 -- S.elapsed => times_of_requests
 let times = metric "times_of_requests" requests.grain (S.elapsed { from = [ requests.at ], to = response }) U.millisecond
 
+let across = metric "time_across_hosts" spread.grain spread.delay U.millisecond // { reduction = M.greatest [ spread.key ] }
+
 let sinceStart =
           metric
             "times_of_exchanges"
@@ -200,6 +206,7 @@ let metrics =
         ( toMap
             { times
             , since
+            , across
             , sinceStart
             , bytes
             , lateBytes
@@ -221,6 +228,7 @@ let metrics =
 let expect =
       [ { metric = times, samples = [ "250", "500" ] }
       , { metric = since, samples = [ "1" ] }
+      , { metric = across, samples = [ "250", "500" ] }
       , { metric = sinceStart, samples = [ "61", "61.5", "62", "62.25" ] }
       , { metric = bytes, samples = [ "512" ] }
       , { metric = lateBytes, samples = [ "2048" ] }
@@ -243,8 +251,8 @@ in  { received
     , sent
     , events = [ received, sent, checked, ended ]
     , grains =
-      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain, exchanges.grain, answers.grain ]
-    , relations = [ requests.relation, checks.relation, ends.relation, exchanges.relation, answers.relation ]
+      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain, exchanges.grain, answers.grain, spread.grain ]
+    , relations = [ requests.relation, checks.relation, ends.relation, exchanges.relation, answers.relation, spread.relation ]
     , metrics
     , expect
     }

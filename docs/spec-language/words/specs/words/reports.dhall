@@ -70,6 +70,15 @@ let share =
             ]
           }
 
+-- M.ratio => comparison: | [Size by number
+let ratio = M.ratio { id = "ratio", name = "Size by number", doc = "", unit = U.byte } size number
+
+-- M.share => comparison: | [Rows that are ok
+let shareOfOk =
+      S.Metric::(     M.share (X.column (G.columnOf source.field.ok))
+                  /\  { id = "share_of_ok", name = "Rows that are ok", grain = grain.name }
+                )
+
 -- M.percent => comparison: | [Within 10 %
 let within10Percent = size // { id = "percent", name = "Within 10 %", margin = Some (M.percent "10") }
 
@@ -143,7 +152,7 @@ let manifest =
       ]
 
 -- R.section => comparison: ## <a id="section-sizes"
-let sizes = R.section "Sizes" ([ size, share ] # margins)
+let sizes = R.section "Sizes" ([ size, share, ratio, shareOfOk ] # margins)
 
 -- R.withAllOf => comparison: | [Number
 let others = R.withAllOf grain (R.section "Others" ([] : List S.Metric.Type))
@@ -152,7 +161,7 @@ let others = R.withAllOf grain (R.section "Others" ([] : List S.Metric.Type))
 let chart = R.cdf size
 
 -- R.group, R.groupWithAllOf => comparison: | <a id="metric-number"
-let dictionary = [ R.group "Sizes" ([ size, share ] # margins), R.groupWithAllOf grain (R.group "Others" ([] : List S.Metric.Type)) ]
+let dictionary = [ R.group "Sizes" ([ size, share, ratio, shareOfOk ] # margins), R.groupWithAllOf grain (R.group "Others" ([] : List S.Metric.Type)) ]
 
 -- R.uses => comparison: | before | ok
 let whereOk = R.uses ok
@@ -362,7 +371,7 @@ let history =
       }
 
 in  { number
-    , metrics = [ size, number, share, smaller ] # margins
+    , metrics = [ size, number, share, ratio, shareOfOk, smaller ] # margins
     , filters = [ from, ok ]
     , filterFiles = [ filterFile ]
     , relations = [ totals, failures, printed.relation, wholeRun ]
