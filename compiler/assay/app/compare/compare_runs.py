@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from assay.app.compare.compared_metrics import (
     DEFAULT_RULES,
@@ -80,13 +80,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
             ComparedVersion(
                 version.id,
                 (sort_segments if selection.by else tuple)(
-                    _compare_metric(
-                        metric,
-                        titles.get(metric.id) or titles[get_whole(metric.id)],
-                        judgements,
-                        version.id,
-                        (estimates[metric.id][0], estimates[metric.id][number]),
-                    )
+                    _compare_metric(metric, titles, judgements, version.id, estimates[metric.id][::number])
                     for metric in metrics
                 ),
                 tuple(list_judgement_notes(judgements, metrics, version.id)),
@@ -145,13 +139,17 @@ Estimate = tuple[float | None, float | None]
 
 def _compare_metric(
     metric: Metric,
-    section: str,
+    titles: Mapping[str, str],
     judgements: ReportJudgements,
     version: str,
-    estimates: tuple[Estimate, Estimate],
+    estimates: Sequence[Estimate],
 ) -> ComparedMetric:
-    """Return the change of a metric in a version, from the estimates of the base and of the version."""
+    """Return the change of a metric in a version, from the estimates of the base and of the version.
+
+    `titles` are those of the sections by metric; the first two of `estimates` are compared.
+    """
+    section = titles.get(metric.id) or titles[get_whole(metric.id)]
     judged = judgements.changes[metric.id, version]
-    (base, base_spread), (value, spread) = estimates
+    (base, base_spread), (value, spread) = estimates[:2]
     change = record_change(judgements, metric, version, section, (base, value))
     return ComparedMetric(change, (base_spread, spread), judged.sizes)
