@@ -119,6 +119,7 @@ def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monk
     monkeypatch.setattr(jobs, "LARGE", 0)
     monkeypatch.setattr(module, "JOINED", 400)
     monkeypatch.setattr(module, "MOST", 40)
+    monkeypatch.setattr(module, "TOGETHER", 40)
     monkeypatch.setattr("assay.engine.executor.restrict_to_hosts", record_tables)
     monkeypatch.setattr("assay.engine.executor.partition_metrics", record_groups)
     assert build_report("large", tmp_path / "empty cache") == small_files

@@ -82,6 +82,7 @@ class StatementPool:
 
 
 MOST = 2_000_000  # maximum of rows whose samples are sorted at once, unless a single value has more
+TOGETHER = 250_000  # maximum of samples of several metrics in one statement: of more, it takes longer than its plan
 JOINED = 3_000_000  # maximum of rows that are joined at once into a table, unless a single host has more
 
 Fetch = Callable[[str], Sequence[Sequence[object]]]
@@ -187,8 +188,8 @@ def iter_partitions(rows: Sequence[tuple[object, int]], most: int) -> Iterator[P
 
 
 def partition_metrics(metrics: Sequence[Metric], fetch: Fetch) -> list[Sequence[Metric]]:
-    """Return metrics of a grain in groups that together have at most `MOST` samples, but of one metric at least."""
-    size = max(1, MOST // max(1, _count_all(metrics[0].grain, fetch)))
+    """Return metrics of a grain in groups that together have at most `TOGETHER` samples, but of one metric at least."""
+    size = max(1, TOGETHER // max(1, _count_all(metrics[0].grain, fetch)))
     return [metrics[start : start + size] for start in range(0, len(metrics), size)]
 
 
