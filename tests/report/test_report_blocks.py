@@ -15,6 +15,7 @@ from assay.lang.model.expression import parse_expression
 from assay.lang.model.series import Sampled
 from assay.lang.series_wording import describe_labels
 from assay.lang.workspace import Workspace
+from assay.number_styles.cell_text import print_number
 from assay.number_styles.registry import get_style
 from assay.report.blocks.averages import compute_mean_over_time, format_means, list_mean_texts, select_rows_within
 from assay.report.blocks.conclusion import describe_rule, format_percent_for_rule, is_rule_met
@@ -80,10 +81,8 @@ def test_percentage_beside_rule_is_precise_enough(
     lab: Laboratory,
 ) -> None:
     metric = replace(lab.session.load_package("antelope").get_metric("cpu_usage"), better="lower")
-    assert (
-        format_percent_for_rule(Rule("cpu_usage", kind, limit), metric, [old, new], expected_percentage)
-        == expected_verdict
-    )
+    printed = print_number(expected_percentage)
+    assert format_percent_for_rule(Rule("cpu_usage", kind, limit), metric, [old, new], printed) == expected_verdict
 
 
 SECOND = 10**9
