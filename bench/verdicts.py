@@ -128,8 +128,8 @@ def use_ratio(count: int, shared: float, deviation: float = 0.3, correlation: fl
     """Draw two metrics of the same rows, whose logarithms share a part of their variance: their ratio is judged."""
 
     def draw(random: Generator, factor: float) -> Samples:
-        common, *own = (draw_correlated(random, count, correlation) for _ in range(3))
-        logs = [deviation * (math.sqrt(shared) * common + math.sqrt(1 - shared) * noise) for noise in own]
+        common, *separate = (draw_correlated(random, count, correlation) for _ in range(3))
+        logs = [deviation * (math.sqrt(shared) * common + math.sqrt(1 - shared) * noise) for noise in separate]
         return np.stack([factor * 10 * np.exp(logs[0]), 4 * np.exp(logs[1])])
 
     return draw

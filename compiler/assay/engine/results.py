@@ -302,7 +302,7 @@ class Formulas:
         for name in inputs:
             try:
                 step = _RELATIVE_STEP * abs(figures(name)) or _RELATIVE_STEP
-            except NoValueError:  # another input stands in for it
+            except NoValueError:  # the formula takes the value of another metric instead
                 continue
             below, above = (
                 evaluate_formula(self.checked, metric.measure, _shift_figure(figures, name, by), self.constants).value

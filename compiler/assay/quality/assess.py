@@ -41,6 +41,7 @@ from assay.sql.completeness import (
     KeyBinding,
     list_instants,
     name_count_statement,
+    name_count_without_fallbacks,
     select_counts,
 )
 from assay.util.escape import quote_code
@@ -480,11 +481,6 @@ class Assessment:
 
     def _find_source(self, event: str) -> str:
         return next(item.source for item in self.package.events if item.name == event)
-
-
-def name_count_without_fallbacks(metric: Metric) -> str:
-    """Return the name of the statement that counts a metric's rows over relations without their SQL fallbacks."""
-    return f"count {metric.id} without fallbacks"
 
 
 def _has_repetitions(row: Row) -> bool:

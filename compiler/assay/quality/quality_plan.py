@@ -25,7 +25,7 @@ from assay.lang.segments import get_whole, is_segment
 from assay.lang.units import get_package_library
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, group_by_statement
 from assay.quality.absent_hosts import find_absent_hosts
-from assay.quality.assess import Assessment, Counts, Notice, name_count_without_fallbacks
+from assay.quality.assess import Assessment, Counts, Notice
 from assay.quality.clock_steps import (
     find_clock_steps,
     get_clock_statement_name,
@@ -46,7 +46,7 @@ from assay.quality.value_events import ValueEvents
 from assay.runs.model import IngestedRun, RequiredFields
 from assay.sql import completeness, dialect
 from assay.sql.codegen import Statement
-from assay.sql.completeness import name_count_statement
+from assay.sql.completeness import name_count_statement, name_count_without_fallbacks
 from assay.sql.dialect import build_column, build_scan
 from assay.sql.expressions import build_placeholders
 from assay.util.diagnostics import AssayError

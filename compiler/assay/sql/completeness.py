@@ -146,6 +146,11 @@ def name_count_statement(metric: Metric, grain: Grain) -> str:
     return f"count {grain.name} {accepted} {find_host_column(metric, grain)}".rstrip()
 
 
+def name_count_without_fallbacks(metric: Metric) -> str:
+    """Return the name of the statement that counts a metric's rows over relations without their SQL fallbacks."""
+    return f"count {metric.id} without fallbacks"
+
+
 def select_counts(row: Mapping[str, Any], metric: Metric) -> dict[str, Any]:
     """Return the counts of a metric in a row of `count_rows`: column -> number; also the counts of all rows."""
     columns = ((name.partition(OWNER), count) for name, count in row.items())
