@@ -17,7 +17,7 @@ from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED, KEY, KEYS, SERIES, get_key_columns, get_rows_name
 from assay.lang.scopes import HOST, LOGS
 from assay.plan.request import Request, RowRequest, name_rows_statement
-from assay.plan.value_request import ValueRequest
+from assay.plan.value_request import DividedCells, ValueRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Plan:
     `metrics` are summarized, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
     rows, series and instants; `judged` metrics have cells, `detailed` ones also
     quantiles, `grouped` ones the distribution of each value of their `per`; `value_requests` are requested values of
-    columns.  `required_fields` are by event, `constants` the required constants.
+    columns, `divided` requested cells by these.  `required_fields` are by event, `constants` the required constants.
     """
 
     steps: tuple[Step, ...]
@@ -166,6 +166,7 @@ class Plan:
     detailed: tuple[Metric, ...] = ()
     grouped: tuple[Metric, ...] = ()
     value_requests: tuple[ValueRequest, ...] = ()
+    divided: tuple[DividedCells, ...] = ()
 
     @property
     def point_names(self) -> frozenset[str]:
@@ -333,13 +334,15 @@ def build_plan(
     grouped, value_requests = request.grouped, request.values
     formulas = tuple(metric for metric in request.metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), request.metrics)
-    split = [*grouped, *(item.metric for item in value_requests)]
+    divided = [metric for item in request.divided for metric in item.metrics]
+    split = [*grouped, *(item.metric for item in value_requests), *divided]
     required_metrics = [*metrics, *split, *(metric for item in row_requests for metric in item.metrics)]
     required_metrics += (metric for metric in request.judged if not formula.is_formula(metric))
     keys = _list_row_keys(row_requests)
     detailed = select_timed_metrics(package, request.detailed)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, request.judged), *detailed)))
-    keys += [*list_times(package, judged), *((item.metric.grain, item.by) for item in value_requests)]
+    keys += [*list_times(package, (*judged, *divided)), *((item.metric.grain, item.by) for item in value_requests)]
+    keys += [(item.metrics[0].grain, item.columns) for item in request.divided]
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(
         package,
@@ -374,6 +377,7 @@ def build_plan(
         detailed,
         tuple(grouped),
         tuple(dict.fromkeys(value_requests)),
+        tuple(dict.fromkeys(request.divided)),
     )
 
 

@@ -118,7 +118,8 @@ def count_completeness(
     session: Session, checked: CheckedPackage, job: Job, ingested_run: IngestedRun, statements: Sequence[Statement]
 ) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Execute counting statements over a run; return their rows by name."""
-    plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=(), grouped=(), value_requests=())
+    plan = replace(job.plan, metrics=(), row_requests=(), formulas=(), judged=(), grouped=(), value_requests=(),
+                   divided=())  # fmt: skip
     count_job = replace(job, plan=plan, graph=build_nodes(statements))
     (results,) = execute_jobs(
         session, checked, [replace(count_job, relations=())], [ingested_run], ignore, "completeness"

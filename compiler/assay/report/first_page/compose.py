@@ -33,6 +33,7 @@ from assay.report.first_page.sentences import (
     name_unjudged_changes,
     name_worse_quantiles,
 )
+from assay.report.focus_sentences import list_foci
 from assay.report.judged_cells import (
     describe_few_units,
     explain_short_reasons,
@@ -90,7 +91,7 @@ def compose_answers(
                 notes,
                 unequal,
                 gated_segments,
-                list_causes(checked, judgements, version.id),
+                (*list_causes(checked, judgements, version.id), *list_foci(checked, judgements, version.id)),
                 are_single_runs=judgements.are_single_runs and not version.figures.phase,
             )
         )
