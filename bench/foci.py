@@ -1,16 +1,15 @@
 """Measure how often the host, kind, mix or time that a change comes from is named, and how often another one.
 
-A run has 8 hosts and 4 kinds of requests, of 50, 25, 15 and 10 % of the rows, which last 0.7, 1, 1.4 and 2 times as long;
-times are lognormal with sigma 0.5. The runs go through the functions that judge reports, at a margin of 2 %. It prints a
-Markdown table, in percent of pairs of runs:
+A run has 8 hosts and 4 kinds of requests, of 50, 25, 15 and 10 % of the rows, which last 0.7, 1, 1.4 and 2 times as
+long; times are lognormal with sigma 0.5. The runs go through the functions that judge reports, at a margin of 2 %. The
+columns of the table are in percent of pairs of runs:
 
 * named: pairs in which what changed is named; the change makes the average 20 % greater
 * other: pairs in which something else is named, too or instead; without such a cause, anything
 
-Use: python bench/foci.py [--pairs 200]
+`bench/causes.py` prints it.
 """
 
-import argparse
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
@@ -107,17 +106,3 @@ def iter_rows(pairs: int) -> Iterator[tuple[str, ...]]:
             right = f"{100 * sum(name in names for names in listed) / pairs:.1f}" if name else "–"
             other = sum(bool(names - {name}) for names in listed)
             yield str(rows), case, right, f"{100 * other / pairs:.1f}"
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=200)
-    pairs = parser.parse_args().pairs
-    print("| rows | slower | named | other |\n|---:|---|---:|---:|")
-    for row in iter_rows(pairs):
-        print(f"| {' | '.join(row)} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()

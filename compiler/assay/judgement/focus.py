@@ -116,6 +116,11 @@ class Division:
     parts: tuple[PartChange, ...]
 
     @property
+    def is_divided(self) -> bool:
+        """Whether the samples have several values."""
+        return len(self.parts) > 1
+
+    @property
     def within(self) -> Fraction:
         """What changed within the values."""
         return sum((part.within for part in self.parts), Fraction(0))
@@ -184,7 +189,7 @@ def find_foci(
     values: dict[bool, ValueFocus] = {}
     mixes: list[MixFocus] = []
     for column, division in zip(columns, divisions, strict=True):
-        if len(division.parts) < 2:
+        if not division.is_divided:
             continue
         search = _Search(column, division, difference, rules, most_p / tests)
         focus = search.find_value()

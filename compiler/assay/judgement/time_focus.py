@@ -24,14 +24,16 @@ LEAST_FACTOR = 2
 """How much more a part must change than the rest."""
 _LEAST_BATCHES = 2
 _LEAST_SHARE = 0.5
+_LEAST_F = 10.0  # of the end of an interval that is not that of the run
 
 
 @dataclass(frozen=True, slots=True)
 class TimeFocus:
     """An interval of a run that carries at least half of a change: batches `first` to `last` of `batches`.
 
-    `averages` are those in the interval in base and other version, `outside` those of the rest. `starts` are the times
-    in the other version at which it begins and ends, in ns; None for an end of the run, or if it is not known.
+    `averages` are those in the interval in base and other version, `outside` those of the rest. `edges` are the values
+    of `time` in the other version at which it begins and ends; None for an end of the run, or if it is not known.
+    `extent` are the first and last ones of the run.
     """
 
     first: int
@@ -40,7 +42,8 @@ class TimeFocus:
     share: float
     averages: tuple[float, float]
     outside: tuple[float, float]
-    starts: tuple[int | None, int | None] = (None, None)
+    edges: tuple[int | None, int | None] = (None, None)
+    extent: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,8 @@ def _choose_interval(numbers: Sequence[float]) -> tuple[int, int]:
     """Return the first and last batch of the interval whose t is the greatest.
 
     The squares within and between are those of all numbers: so the difference of means, times sqrt(|I| (B - |I|)), is
-    the greatest, too.
+    the greatest, too. An interval that begins or ends with the run is simpler: another one counts only if it leaves
+    much less of the squares.
     """
     count, sums = len(numbers), [0.0, *accumulate(numbers)]
 
@@ -91,9 +95,15 @@ def _choose_interval(numbers: Sequence[float]) -> tuple[int, int]:
         first, last = interval
         length, inside = last - first + 1, sums[last + 1] - sums[first]
         means = inside / length, (sums[-1] - inside) / (count - length)
-        return (means[0] - means[1]) * math.sqrt(length * (count - length))
+        return (means[0] - means[1]) * math.sqrt(length * (count - length) / count)
 
-    return max(_iter_intervals(count), key=weigh)
+    intervals = list(_iter_intervals(count))
+    best = max(intervals, key=weigh)
+    simplest = max((item for item in intervals if item[0] == 0 or item[1] == count - 1), key=weigh)
+    mean = sums[-1] / count
+    rest = math.fsum((number - mean) ** 2 for number in numbers) - weigh(best) ** 2
+    lost = weigh(best) ** 2 - max(0.0, weigh(simplest)) ** 2
+    return best if lost > _LEAST_F * rest / (count - 3) else simplest
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.judgement.focus import FocusTable, MixFocus, ValueFocus
+from assay.judgement.focus import Division, FocusTable, MixFocus, ValueFocus
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.split_change import PartValue
 from assay.judgement.time_focus import TimeFocus
 from assay.judgement.verdict import Direction, Judgement, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.lang.scopes import HOST
 from assay.lang.segments import format_value as format_text
 from assay.lang.time_format import format_instant
 from assay.number_styles.prefixed import format_delta, format_percent_change, format_value
@@ -18,8 +19,11 @@ from assay.number_styles.unit_prefix import choose_prefix
 from assay.quality.finding import list_names
 from assay.report.judged_cells import BY_ITSELF, get_word
 from assay.util.escape import escape_text, shorten
+from assay.util.time_units import SECOND
 
 _MOST_NAMES = 3
+_MOST_COUNTS = 8
+_LETTERS_OF_DAY = 10
 
 
 def compose_focus(checked: CheckedPackage, metric: Metric, change: JudgedChange, table: FocusTable) -> str:
@@ -45,10 +49,24 @@ def list_foci(checked: CheckedPackage, judgements: ReportJudgements, version: st
     return tuple(filter(None, sentences))
 
 
-def describe_search(table: FocusTable) -> str:
-    """Return among what nothing stands out: `2 hosts, 3 values of kind`; empty if nothing was compared."""
-    counts = [f"{len(item.parts)} values of {item.column}" for item in table.divisions if len(item.parts) > 1]
-    return ", ".join((*counts, "the parts of the run")) if table.divisions else ""
+def describe_foci(checked: CheckedPackage, metric: Metric, change: JudgedChange, table: FocusTable | None) -> str:
+    """Return where the change of a metric comes from, or why nothing is named."""
+    if table is None:
+        name = escape_text(metric.name)
+        return f"{name}: its samples have no time or are too few, so hosts, values and times cannot be compared."
+    if table.has_focus:
+        return compose_focus(checked, metric, change, table)
+    whole = _describe_change(metric, change, table)
+    if not table.divisions:
+        return f"{whole}, so no host, value or time is named."
+    counts = [_count_values(item) for item in table.divisions if item.is_divided]
+    listed = f"{list_names(counts, _MOST_COUNTS)} and " if counts else ""
+    return f"{whole}: nothing stands out among {listed}the parts of the run."
+
+
+def _count_values(division: Division) -> str:
+    count = len(division.parts)
+    return f"{count} hosts" if division.column == HOST else f"{count} values of {escape_text(division.column)}"
 
 
 def name_value(column: str, value: PartValue) -> str:
@@ -119,11 +137,14 @@ def _describe_edge(checked: CheckedPackage, metric: Metric, focus: TimeFocus, in
     batch = (focus.first, focus.last + 1)[index]
     if not 0 < batch < focus.batches:
         return ""
-    start = focus.starts[index]
+    edge = focus.edges[index]
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
-    if start is None:
+    if edge is None:
         return f"{100 * batch / focus.batches:.0f} % of the run"
     is_instant = any(item.name == grain.time for item in grain.instants) or any(
         column.name == grain.time and column.type == "instant" for column in grain.all_columns
     )
-    return format_instant(start) if is_instant else f"{escape_text(grain.time)} {start}"
+    if not is_instant:
+        return f"{escape_text(grain.time)} {edge}"
+    moment, first, last = (format_instant(item // SECOND * SECOND) for item in (edge, *focus.extent))
+    return moment.partition("T")[2] if first[:_LETTERS_OF_DAY] == last[:_LETTERS_OF_DAY] else moment

@@ -264,12 +264,13 @@ def _add_times(
         assert table.time
         starts = {int(str(row["place"])): int(str(row["since"])) for row in run if row["since"] is not None}
         places, time = max(starts, default=0) + 1, table.time
-        edges = (time.first, time.last + 1)
+        batches = (time.first, time.last + 1)
         located = (
-            min((start for place, start in starts.items() if place * time.batches // places >= edge), default=None)
-            if 0 < edge < time.batches else None
-            for edge in edges
+            min((start for place, start in starts.items() if place * time.batches // places >= batch), default=None)
+            if 0 < batch < time.batches else None
+            for batch in batches
         )  # fmt: skip
         begin, end = located
-        timed[key] = replace(table, time=replace(time, starts=(begin, end)))
+        extent = min(starts.values(), default=0), max(starts.values(), default=0)
+        timed[key] = replace(table, time=replace(time, edges=(begin, end), extent=extent))
     return {**tables, **timed}
