@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from assay.app.compare.why import Explanation, export_explanation
+from assay.app.compare.why import Explanation
+from assay.app.compare.why_data import export_explanation
 from assay.cli import output
 from assay.cli.options import (
     add_cache_option,

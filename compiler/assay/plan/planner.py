@@ -331,18 +331,16 @@ def build_plan(
     a run, whose bounds are parameters.
     """
     relations, row_requests, series = request.relations, request.rows, request.series
-    grouped, value_requests = request.grouped, request.values
     formulas = tuple(metric for metric in request.metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), request.metrics)
     divided = [metric for item in request.divided for metric in item.metrics]
-    split = [*grouped, *(item.metric for item in value_requests), *divided]
+    split = [*request.grouped, *(item.metric for item in request.values), *divided]
     required_metrics = [*metrics, *split, *(metric for item in row_requests for metric in item.metrics)]
     required_metrics += (metric for metric in request.judged if not formula.is_formula(metric))
-    keys = _list_row_keys(row_requests)
+    keys = [*_list_row_keys(row_requests), *_list_value_keys(request)]
     detailed = select_timed_metrics(package, request.detailed)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, request.judged), *detailed)))
-    keys += [*list_times(package, (*judged, *divided)), *((item.metric.grain, item.by) for item in value_requests)]
-    keys += [(item.metrics[0].grain, item.columns) for item in request.divided]
+    keys += list_times(package, (*judged, *divided))
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(
         package,
@@ -375,8 +373,8 @@ def build_plan(
         table_cuts,
         judged,
         detailed,
-        tuple(grouped),
-        tuple(dict.fromkeys(value_requests)),
+        request.grouped,
+        tuple(dict.fromkeys(request.values)),
         tuple(dict.fromkeys(request.divided)),
     )
 
@@ -385,6 +383,12 @@ def _list_row_keys(row_requests: Sequence[RowRequest]) -> list[tuple[str, tuple[
     """Return the grains whose rows are read, also by metrics of finer grains, with the columns that are read."""
     keys = [(item.grain.name, (*item.keys, *((ACCEPTED,) if item.rejected else ()))) for item in row_requests]
     return keys + [(metric.grain, item.grain.key) for item in row_requests for metric in item.finer_metrics]
+
+
+def _list_value_keys(request: Request) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the grains by whose columns rows or cells are divided, with these columns."""
+    keys = [(item.metric.grain, item.by) for item in request.values]
+    return keys + [(item.metrics[0].grain, item.columns) for item in request.divided]
 
 
 def select_timed_metrics(package: Package, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
