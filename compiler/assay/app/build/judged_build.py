@@ -51,7 +51,9 @@ def judge_build(session: Session, prepared: PreparedReport, computed: ComputedBu
             calculate = create_calculation(session, request_of_group, is_assessed=False)  # the data of totals are
             steps = explain_totals(computed.checked, group.report.judgement, judged, summary, calculate)
             foci = locate_report_changes(computed.checked, judged, computation, summary, calculate, by_value)
-            by_group[group.inputs.name] = replace(judged, steps=steps, foci=foci)
+            by_group[group.inputs.name] = replace(
+                judged, steps=steps, foci=foci, grouped=by_value.changes, grouped_by=prepared.column
+            )
     return JudgedBuild(by_group, by_value)
 
 
