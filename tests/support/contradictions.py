@@ -24,7 +24,7 @@ CAUSE = re.compile(
 """A sentence on the step that a change comes from."""
 FOCUS = re.compile(
     r"(?P<total>(?:[^.]|\.\d)+?)(?: over all samples)? [+-][\d.]+(?: \S+)? \((?P<change>[^)]+)\): "
-    r"(?P<parts>-?\d+ % of it is (?:on|in|mix|from|until) .+)\."
+    r"(?P<parts>-?\d+ % of it is (?:on|in|mix:|from|until) .+)\."
 )
 """A sentence on the host, value, mix or time that a change comes from."""
 SEGMENT = re.compile(
@@ -98,10 +98,10 @@ def _check_answer(answer: Mapping[str, Any], rows: Rows, has_exact_changes: bool
     for change in answer["key_changes"]:
         yield from _check_key_change(change, rows[change["metric"], run], rows[change["metric"], base])
     for text in answer.get("causes", ()):
-        if match := CAUSE.fullmatch(text):
-            yield from _check_cause(match, rows, run, base)
-        elif match := FOCUS.fullmatch(text):
+        if match := FOCUS.fullmatch(text):
             yield from _check_focus(match, rows, run, base)
+        elif match := CAUSE.fullmatch(text):
+            yield from _check_cause(match, rows, run, base)
         else:
             yield f"page 1: no cause in {text}"
     yield from _check_headline(answer, [row for (_, name), row in rows.items() if name == run], run, base)
