@@ -140,6 +140,23 @@ def test_gate_has_the_causes(place: Path, cache: Path, tmp_path: Path) -> None:
         assert [text for text in listed if "% of it is" in text] == causes
 
 
+def test_panel_of_the_page_has_the_causes(place: Path, cache: Path, tmp_path: Path) -> None:
+    runs = (f"--run={run}" for run in list_runs(place, "kind"))
+    words = ("build", f"{place.name}/comparison", *runs, "-o", tmp_path / "out", "--to", "html", "--cache", cache)
+    assert run_assay(*words, cwd=place).status == 0
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    ((_, *sentences),) = read_panel(page, WORK)
+    assert re.search(r"of it is in kind write \(\+\d+ %, worse; without it", sentences[-1])
+
+
+def read_panel(page: str, metric: str) -> list[list[str]]:
+    """Return the sentences on the changes of a metric: the run first."""
+    start = page.index("{", page.index('id="data"'))
+    data, _ = json.JSONDecoder().raw_decode(page, start)
+    changes: list[list[str]] = data["metrics"][metric]["changes"]
+    return changes
+
+
 def test_data_have_the_parts(place: Path, cache: Path) -> None:
     words = ("--cache", cache, "why", WORK, *list_runs(place, "kind"), "--format", "json")
     data = run_assay(*words, cwd=place).parse_json()

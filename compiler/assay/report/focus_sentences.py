@@ -39,14 +39,14 @@ def compose_focus(checked: CheckedPackage, metric: Metric, change: JudgedChange,
     return f"{_describe_change(metric, change, table)}: {'; '.join(parts)}." if parts else ""
 
 
-def list_foci(checked: CheckedPackage, judgements: ReportJudgements, version: str) -> tuple[str, ...]:
-    """Return the sentences on where the changes of a version come from."""
-    sentences = (
-        compose_focus(checked, checked.get_metric(metric), judgements.changes[metric, other], table)
+def list_foci(checked: CheckedPackage, judgements: ReportJudgements, version: str) -> dict[str, str]:
+    """Return the sentences on where the changes of a version come from, by metric."""
+    sentences = {
+        metric: compose_focus(checked, checked.get_metric(metric), judgements.changes[metric, other], table)
         for (metric, other), table in judgements.foci.items()
         if other == version
-    )
-    return tuple(filter(None, sentences))
+    }
+    return {metric: text for metric, text in sentences.items() if text}
 
 
 def describe_foci(checked: CheckedPackage, metric: Metric, change: JudgedChange, table: FocusTable | None) -> str:

@@ -11,6 +11,7 @@ from assay.judgement.verdict import Direction, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.quality.finding import UNMEASURED, describe_findings, list_names
+from assay.report.causes import list_all_causes
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.document import Table
 from assay.report.first_page.answer import Answer, JudgedGroup, JudgedRow, KeyChange
@@ -33,7 +34,6 @@ from assay.report.first_page.sentences import (
     name_unjudged_changes,
     name_worse_quantiles,
 )
-from assay.report.focus_sentences import list_foci
 from assay.report.judged_cells import (
     describe_few_units,
     explain_short_reasons,
@@ -41,7 +41,6 @@ from assay.report.judged_cells import (
 from assay.report.mixes import describe_mixes, name_other_values
 from assay.report.row_units import ReportUnits
 from assay.report.run_results import RunFigures
-from assay.report.step_sentences import list_causes
 from assay.report.versions import Version
 from assay.util.escape import escape_text, shorten_middle
 from assay.util.numbers import format_count
@@ -91,7 +90,7 @@ def compose_answers(
                 notes,
                 unequal,
                 gated_segments,
-                (*list_causes(checked, judgements, version.id), *list_foci(checked, judgements, version.id)),
+                list_all_causes(checked, judgements, version.id),
                 are_single_runs=judgements.are_single_runs and not version.figures.phase,
             )
         )
