@@ -47,7 +47,6 @@ def test_step_that_carries_half_of_a_change_is_its_cause(steps: tuple[StepChange
         (change("total", 100, 110, OPEN), None),
         (change("total", 100, 110, WORSE, is_by_itself=True), None),
         (change("total", 100, 110, SAME), None),
-        (change("total", 100, 110, WORSE, is_by_itself=True), None),
         (change("total", 500, 510, WORSE), None),  # not more than the margin of the total
     ],
 )

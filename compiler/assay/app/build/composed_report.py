@@ -19,6 +19,7 @@ from assay.app.compute.grouping import group_metrics
 from assay.app.compute.report_metrics import list_shown_metrics
 from assay.app.judge.repeats import build_noise_data, measure_metrics
 from assay.app.session.session import Session
+from assay.judgement.report_judgements import ReportJudgements
 from assay.provenance.record import format_provenance
 from assay.report.assemble import assemble
 from assay.report.document import Document, Part
@@ -29,6 +30,7 @@ from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS, ReportDetails
 from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_results import Choices, RunFigures, label_runs
+from assay.report.step_figures import build_steps_part
 
 DEFAULT_LEVEL = "0.95"  # of intervals in details of reports without a judgement
 
@@ -99,17 +101,28 @@ def _add_further_parts(
     checked, column = computed.checked, computed.split.column
     spreads = _collect_spreads(computed, dict(zip(document.manifest.header[1:], computed.columns, strict=True)))
     first_figure = len(document.figures) + 1
-    parts: tuple[Part, ...]
+    steps = judged.of_all_runs and _draw_steps(computed, judged.of_all_runs, document, first_figure)
+    parts: tuple[Part, ...] = (steps,) if steps else ()
     detailed = map(checked.get_metric, basis.choices.details)
-    parts = collect_detail_parts(detailed, basis.courses, first_figure, basis.units)
+    first_figure += sum(len(item.plots) for item in parts)
+    parts = (*parts, *collect_detail_parts(detailed, basis.courses, first_figure, basis.units))
     if column:
-        first_figure += sum(len(item.plots) for item in parts)
+        first_figure = len(document.figures) + 1 + sum(len(item.plots) for item in parts)
         by_column = build_groups_part(checked, column, spreads, first_figure, basis.units, judged.by_value)
         parts = (*parts, by_column)
     data = build_value_data(computed, spreads, judged)
     used_ids = {part.id for part in document.parts}
     parts = tuple(replace(part, id=f"{part.id}-2") if part.id in used_ids else part for part in parts)
     return replace(document, parts=(*document.parts, *parts)), data
+
+
+def _draw_steps(
+    computed: ComputedBuild, judgements: ReportJudgements, document: Document, first_figure: int
+) -> Part | None:
+    """Return the part with the steps of changes, of the versions by their labels."""
+    labels = {run.version or run.id: run.version or label
+              for run, label in zip(computed.columns, document.manifest.header[1:], strict=True)}  # fmt: skip
+    return build_steps_part(computed.checked, judgements, labels, first_figure)
 
 
 def _collect_spreads(computed: ComputedBuild, columns: Mapping[str, RunFigures]) -> Spreads:
