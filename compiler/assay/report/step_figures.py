@@ -63,6 +63,7 @@ def _draw_steps(metric: Metric, table: StepTable, labels: tuple[str, str], numbe
         rows,
         tuple(row[1] for row in rows),
         x_label=f"change, {symbol}",
+        y_label="step",
         shows=(metric.id,),
     )
 
