@@ -55,7 +55,7 @@ def _draw_steps(metric: Metric, table: StepTable, labels: tuple[str, str], numbe
     return Plot(
         f"steps-{metric.id}-{number}",
         number,
-        f"{name}, {symbol}: {other} against {base}",
+        f"Steps of {name}: {other} against {base}",
         symbol,
         f"What each step adds to the change of {name} in {symbol}: {described}.",
         TEMPLATE,

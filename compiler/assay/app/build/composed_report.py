@@ -19,7 +19,6 @@ from assay.app.compute.grouping import group_metrics
 from assay.app.compute.report_metrics import list_shown_metrics
 from assay.app.judge.repeats import build_noise_data, measure_metrics
 from assay.app.session.session import Session
-from assay.judgement.report_judgements import ReportJudgements
 from assay.provenance.record import format_provenance
 from assay.report.assemble import assemble
 from assay.report.document import Document, Part
@@ -101,8 +100,7 @@ def _add_further_parts(
     checked, column = computed.checked, computed.split.column
     spreads = _collect_spreads(computed, dict(zip(document.manifest.header[1:], computed.columns, strict=True)))
     first_figure = len(document.figures) + 1
-    steps = judged.of_all_runs and _draw_steps(computed, judged.of_all_runs, document, first_figure)
-    parts: tuple[Part, ...] = (steps,) if steps else ()
+    parts = _draw_steps(computed, judged, document, first_figure)
     detailed = map(checked.get_metric, basis.choices.details)
     first_figure += sum(len(item.plots) for item in parts)
     parts = (*parts, *collect_detail_parts(detailed, basis.courses, first_figure, basis.units))
@@ -117,12 +115,15 @@ def _add_further_parts(
 
 
 def _draw_steps(
-    computed: ComputedBuild, judgements: ReportJudgements, document: Document, first_figure: int
-) -> Part | None:
-    """Return the part with the steps of changes, of the versions by their labels."""
+    computed: ComputedBuild, judged: JudgedBuild, document: Document, first_figure: int
+) -> tuple[Part, ...]:
+    """Return the part with the steps of changes, if there are any."""
+    if judged.of_all_runs is None:
+        return ()
     labels = {run.version or run.id: run.version or label
               for run, label in zip(computed.columns, document.manifest.header[1:], strict=True)}  # fmt: skip
-    return build_steps_part(computed.checked, judgements, labels, first_figure)
+    part = build_steps_part(computed.checked, judged.of_all_runs, labels, first_figure)
+    return (part,) if part else ()
 
 
 def _collect_spreads(computed: ComputedBuild, columns: Mapping[str, RunFigures]) -> Spreads:
