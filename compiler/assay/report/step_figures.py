@@ -9,6 +9,7 @@ from assay.judgement.report_judgements import ReportJudgements
 from assay.judgement.steps import StepChange, StepTable
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
+from assay.lang.segments import get_whole, name_file
 from assay.number_styles.prefixed import format_value
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.document import Part, Plot
@@ -53,7 +54,7 @@ def _draw_steps(metric: Metric, table: StepTable, labels: tuple[str, str], numbe
     name, base, other = map(escape_text, (metric.name, *labels))
     described = ", ".join(f"{row[1]} {row[4]}" for row in rows)
     return Plot(
-        f"steps-{metric.id}-{number}",
+        f"steps-{name_file(metric.id)}-{number}",
         number,
         f"Steps of {name}: {other} against {base}",
         symbol,
@@ -64,7 +65,7 @@ def _draw_steps(metric: Metric, table: StepTable, labels: tuple[str, str], numbe
         tuple(row[1] for row in rows),
         x_label=f"change, {symbol}",
         y_label="step",
-        shows=(metric.id,),
+        shows=(get_whole(metric.id),),
     )
 
 
