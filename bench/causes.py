@@ -6,6 +6,8 @@ through the functions that judge reports, at a margin of 2 %. It prints a Markdo
 * named: pairs whose cause is the step that became slower, so that the total is 20 % longer
 * other: pairs in which another step is named; without any slower step, pairs in which one is named at all
 
+A second table is on where a change comes from (`bench/foci.py`).
+
 Use: python bench/causes.py [--pairs 400]
 """
 
@@ -17,6 +19,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator, default_rng
 
+import foci
 from assay.app.judge.judging import mark_changes_by_chance
 from assay.judgement.batches import Cell, RunCells, Weighting, count_places, measure_run
 from assay.judgement.interval import Version, compare
@@ -98,9 +101,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=400)
     pairs = parser.parse_args().pairs
-    print("| rows | slower | named | other |\n|---:|---|---:|---:|")
-    for row in iter_rows(pairs):
-        print(f"| {' | '.join(row)} |", flush=True)
+    for rows in (iter_rows(pairs), foci.iter_rows(pairs)):
+        print("| rows | slower | named | other |\n|---:|---|---:|---:|")
+        for row in rows:
+            print(f"| {' | '.join(row)} |", flush=True)
+        print()
 
 
 if __name__ == "__main__":

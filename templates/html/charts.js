@@ -66,6 +66,15 @@ async function draw(place) {
   if (spec.facet && !place.again) widths.observe(place);
   enableToggles(place);
   enableZoom(place);
+  view.addEventListener("click", (_event, item) => openMetric(place, item?.datum?.metric));
+}
+/** Open the panel of the metric that a mark of a figure is about. */
+function openMetric(place, metric) {
+  if (!metric || !(metric in data.metrics)) return;
+  const link = create("a", { href: `#metric-${encodeURIComponent(metric)}`, tabIndex: -1 });
+  link.dataset.metric = metric;
+  place.append(link);
+  explain(link);
 }
 let showTooltip = null; // the handler of the library, from the first view
 /** Return the tooltip handler of a chart: with the unit, and the values of the other lines at the place of a point. */

@@ -186,7 +186,11 @@ def test_report_judges_hosts_as_the_comparison_does(tmp_path: Path, cache: Path)
     }
     assert actual == {name: item for name, item in expected.items() if "[" in name}
     table = next(item for item in get_gallery(out).tables if item.title == "Changed beyond noise by host")
-    assert ("Working time", "1 of 2 better") in {row[:2] for row in table.rows}
+    changed = {row[:2]: row[2] for row in table.rows}
+    host, *_ = changed["Working time", "1 of 2 better"].split()
+    (answer,) = load_json(out / "document.json")["answers"]
+    rows = {row["label"]: row for group in answer["groups"] for row in group["rows"]}
+    assert [item["label"] for item in rows["Working time"]["segments"]] == [f"host {host}"]
 
 
 def test_comparison_judges_a_host_as_runs_that_have_only_it(cache: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -172,8 +173,27 @@ def test_page_names_the_cause(
     runs = [f"--run={write_run(tmp_path / name, items)}" for name, items in (("1", rows), ("2", changed))]
     words = ("build", "service/comparison", *runs, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
     assert run_assay(*words, cwd=place).status == 0
-    (answer,) = json.loads((tmp_path / "out" / "document.json").read_text(encoding="utf-8"))["answers"]
+    document = json.loads((tmp_path / "out" / "document.json").read_text(encoding="utf-8"))
+    (answer,) = document["answers"]
+    # Changes of the whole that come from no host, kind or time have no sentence of their own.
     assert re.fullmatch(expected, " ".join(answer.get("causes", ()))), answer
+    drawn = [plot for part in document["parts"] for plot in part["plots"] if plot and plot["template"] == "steps"]
+    assert bool(drawn) is bool(expected)
+    for plot in drawn:
+        assert_bars_add_up(plot, "Working time")
+
+
+def assert_bars_add_up(plot: Mapping[str, Any], cause: str) -> None:
+    """Check that each bar of a waterfall begins where the one before it ends, and the last one is their sum."""
+    rows = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
+    *steps, total = rows
+    assert [row["mark"] for row in rows] == [*["step"] * len(steps), "total"]
+    ends = [0.0, *(row["x2"] for row in steps)]
+    assert [row["x"] for row in steps] == pytest.approx(ends[:-1], abs=1e-4)
+    assert (total["x"], total["x2"]) == (0.0, pytest.approx(ends[-1], rel=1e-4))
+    longest = max(steps, key=lambda row: abs(row["x2"] - row["x"]))
+    assert (longest["step"], longest["metric"], total["metric"]) == (cause, "work", "total")
+    assert plot["panels"] == [row["step"] for row in rows]
 
 
 def test_rest_is_what_no_metric_measures_and_never_below_0(place: Path, cache: Path, tmp_path: Path) -> None:

@@ -281,12 +281,22 @@ def test_change_in_words_has_its_unit_once() -> None:
 def test_axis_has_nice_ticks_and_is_not_stretched(
     intervals: Sequence[tuple[float, float]], margin: float, low: float, high: float, labels: Sequence[str]
 ) -> None:
-    row = create_candidate("m", create_change("worse", Direction.LOWER)).row
+    row = create_candidate("m", create_change("cannot tell", Direction.LOWER)).row
     rows = [replace(row, low=first, high=last, margin=margin) for first, last in intervals]
     axis = choose_axis(rows or [replace(row, low=None, high=None, margin=margin)], "better", "worse")
     assert (axis.low, axis.high) == pytest.approx((low, high))
     assert [label for _, label in axis.ticks] == labels
     assert all(position == pytest.approx(float(label)) for position, label in axis.ticks)
+
+
+def test_axis_has_the_dots_of_worse_and_better_metrics() -> None:
+    """Two metrics of which nothing is certain do not push the only worse one off the axis."""
+    row = create_candidate("m", create_change("worse", Direction.LOWER)).row
+    unsure = [replace(row, change=0.0, low=-5.0, high=4.0, margin=2.0, verdict="cannot tell") for _ in range(5)]
+    for change, verdict in ((20.0, "worse"), (-60.0, "better"), (300.0, "worse")):
+        certain = replace(row, change=change, low=change - 9, high=change + 9, margin=2.0, verdict=verdict)
+        axis = choose_axis([*unsure, certain], "better", "worse")
+        assert axis.low < change < axis.high
 
 
 # The page

@@ -27,7 +27,7 @@ KINDS = [
 ]
 MARKED = "-marked"
 #: titles of axes that measure no quantity with a unit
-COUNTED = {"centile", "share of samples", "difference of shares", "release", "host"}
+COUNTED = {"step", "centile", "share of samples", "difference of shares", "release", "host"}
 TIMES = {f"time, {unit}" for unit in ("seconds", "minutes", "hours", "days", "% of the run")}
 
 

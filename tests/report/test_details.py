@@ -63,7 +63,7 @@ def test_every_metric_has_samples_events_and_sql(built: dict[str, Path], name: s
 
 
 def check_sql(folder: Path, metric: dict[str, Any], identifier: str) -> None:
-    """Check that a metric has the SQL of each of its files; of a statement for several metrics, the part with its own."""
+    """Check the SQL of a metric by its files; of a statement for several metrics it is the part with its own."""
     for file, sql in zip(metric["file"].split(", "), metric["sql"].split("\n\n"), strict=True):
         text = (folder / file).read_text(encoding="utf-8").removeprefix(HEAD).removesuffix("\n")
         if "/rows/quantiles-" in file or "/rows/cells-" in file:

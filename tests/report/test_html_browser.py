@@ -80,6 +80,18 @@ def find_drawing(page: Page, chart: str) -> Locator:
 # Drawing
 
 
+def test_click_on_a_bar_of_steps_opens_its_metric(chromium: Browser, pages: dict[str, Path]) -> None:
+    with open_page(chromium, pages["two"]) as result:
+        bars = result.page.locator('.drawing[data-chart^="steps-cdfForgerAnnounceCum"] .mark-rect path')
+        expect(bars).to_have_count(10)
+        for number, name in ((5, "Ledger ticking"), (9, "Slot start to announced")):
+            bars.nth(number).click()
+            expect(result.page.locator("#definition-name")).to_have_text(name)
+        panel = result.page.locator("#definition-body")
+        expect(panel).to_contain_text(re.compile(r"\d\d % of it is Ledger ticking"))
+        assert result.messages == []
+
+
 @pytest.mark.parametrize("name", ["two", "three", "history", "qa", "hostile"])
 def test_all_charts_draw_without_messages_and_requests(chromium: Browser, pages: dict[str, Path], name: str) -> None:
     with open_page(chromium, pages[name]) as result:

@@ -22,6 +22,14 @@ CAUSE = re.compile(
     r"(?: \((?P<part>[^)]+)\)|, in rows that have all steps)\."
 )
 """A sentence on the step that a change comes from."""
+FOCUS = re.compile(
+    r"(?P<total>(?:[^.]|\.\d)+?)(?: over all samples)? [+-][\d.]+(?: \S+)? \((?P<change>[^)]+)\): "
+    r"(?P<parts>-?\d+ % of it is (?:on|in|mix:|from|until) .+)\."
+)
+"""A sentence on the host, value, mix or time that a change comes from."""
+SEGMENT = re.compile(
+    r"(?P<share>-?\d+) % of it is in (?P<column>\w+) (?P<value>.+) \((?P<percent>\S+) %, (?P<verdict>\w+);"
+)
 _PREFIXES = {"": 1.0, "n": 1e-9, "µ": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PREFIXES |= {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 CANNOT_TELL = "These runs cannot tell: "
@@ -90,7 +98,9 @@ def _check_answer(answer: Mapping[str, Any], rows: Rows, has_exact_changes: bool
     for change in answer["key_changes"]:
         yield from _check_key_change(change, rows[change["metric"], run], rows[change["metric"], base])
     for text in answer.get("causes", ()):
-        if match := CAUSE.fullmatch(text):
+        if match := FOCUS.fullmatch(text):
+            yield from _check_focus(match, rows, run, base)
+        elif match := CAUSE.fullmatch(text):
             yield from _check_cause(match, rows, run, base)
         else:
             yield f"page 1: no cause in {text}"
@@ -145,6 +155,27 @@ def _check_cause(match: re.Match[str], rows: Rows, run: str, base: str) -> Itera
         share, reach = 100 * part / change, 100 * (digit + 2 * step) / abs(change)
         if abs(int(match["share"]) - share) > reach + 1 or (int(match["share"]) < 50) != bool(match["none"]):
             yield f"cause {match['step']}: {match['share']} % instead of {share:.0f}"
+
+
+def _check_focus(match: re.Match[str], rows: Rows, run: str, base: str) -> Iterator[str]:
+    """Yield what a sentence on where a change comes from says that the cells of metric and segments do not."""
+    by_name = {row.name: (metric, rows[metric, base], row) for (metric, name), row in rows.items() if name == run}
+    if match["total"] not in by_name:
+        yield f"focus {match['total']}: no table has it"
+        return
+    metric, base_row, row = by_name[match["total"]]
+    values, _, verdict = match["change"].partition(", ")
+    if verdict:  # else, tables have the averages at equal shares
+        before, _, after = values.partition(" → ")
+        number, _, unit = after.partition(" ")
+        if verdict != row.cells["verdict"].lstrip("▲▼ "):
+            yield f"focus {match['total']}: {verdict} instead of {row.cells['verdict']}"
+        yield from _check_value(f"focus {match['total']}", f"{before} {unit}", base_row)
+        yield from _check_value(f"focus {match['total']}", f"{number} {unit}", row)
+    for part in SEGMENT.finditer(match["parts"]):
+        segment = rows.get((f"{metric}[{part['column']}={part['value']}]", run))
+        if segment and segment.verdict != part["verdict"]:
+            yield f"focus {match['total']}: {part['value']} {part['verdict']} instead of {segment.verdict}"
 
 
 def _check_headline(answer: Mapping[str, Any], listed: list[Row], run: str, base: str) -> Iterator[str]:

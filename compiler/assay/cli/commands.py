@@ -105,7 +105,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
             ),
         ),
         "why": CommandEntry(
-            "Tell which step of a metric its change comes from.",
+            "Tell which step, host, value or time a change comes from.",
             (
                 "assay why request runs/1.0 runs/1.1",
                 "assay why request base=runs/1.0 new=runs/1.1 --format json",

@@ -222,6 +222,7 @@ def _export_gate(results: JudgedResults) -> dict[str, Any]:
             "id": run.id,
             "label": run.label,
             "caution": run.caution,
+            "causes": list(run.causes),
             "undecided": [item.metric for item in list_undecided(list_gated_changes(run))],
             "worse_outside_gate": [item.metric for item in run.worse_outside_gate],
             "worse_before_correction": [item.metric for item in list_gated_changes(run) if item.is_worse_uncorrected],
@@ -257,6 +258,7 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
             yield escape_text(required)
         if quantiles := describe_quantiles(changes):
             yield escape_text(quantiles)
+        yield from map(escape_text, run.causes)
         if mixes := describe_run_mixes(run, results.base):
             yield escape_text(mixes)
         outside = describe_worse_outside_gate(run, MOST_OUTSIDE)

@@ -85,6 +85,7 @@ def format_markdown(results: JudgedResults) -> str:
         _format_subject(results),
         *([_clip(text, 240)] if (text := describe_lacking_samples(results)) else []),
         *([_clip(text, 240)] if (text := describe_required_runs(results, gated)) else []),
+        *(_clip(text, 320) for run in results.runs for text in run.causes),
         *_list_reservations(results),
         *(_clip(text, 320) for run in results.runs if (text := describe_run_mixes(run, results.base))),
         *_list_uncorrected(results, gated),

@@ -1,4 +1,4 @@
-"""Define `assay why`: the steps that a change of a metric consists of."""
+"""Define `assay why`: the steps, hosts, values and times that a change of a metric comes from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from assay.app.compare.why import Explanation, export_explanation
+from assay.app.compare.why import Explanation
+from assay.app.compare.why_data import export_explanation
 from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
@@ -22,15 +23,19 @@ from assay.cli.options import (
     pass_selection,
     replace_run_names,
 )
+from assay.judgement.focus import FocusTable
 from assay.judgement.steps import StepChange, StepTable
+from assay.lang.segments import format_value
 from assay.number_styles.exact_decimal import format_rounded_fraction
 from assay.number_styles.prefixed import format_interval
+from assay.number_styles.prefixed import format_value as format_number
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.judged_cells import BY_ITSELF, get_reason, get_word
-from assay.report.step_sentences import compose_cause, format_share
-from assay.util.escape import escape_text
+from assay.report.step_sentences import format_share
+from assay.util.escape import escape_text, shorten
 
 _DIGITS = 5  # of the greater total: its steps may be a thousandth of it
+_MOST_ROWS = 10  # of a table of hosts or values: those that add most
 _INCOMPLETE = "rows that lack an instant"
 
 
@@ -47,11 +52,11 @@ _INCOMPLETE = "rows that lack an instant"
 @add_cache_option
 @pass_selection
 def why(metric: str, runs: tuple[str, ...], selection: Selection, form: str, results: Path | None) -> None:
-    """Tell which step of a metric its change comes from.
+    """Tell which step, host, value or time a change comes from.
 
-    The metric is the time between two instants. Its steps are other metrics of the same rows that measure parts of it.
-    Without such a metric, pass the name of a grain: the time from its first to its last step. A run is DIR or NAME=DIR,
-    as for `assay compare`; runs of the same name are repeats.
+    A time between two instants has steps: other metrics of the same rows that measure parts of it. Without such a
+    metric, pass the name of a grain: the time from its first to its last step. A run is DIR or NAME=DIR, as for
+    `assay compare`; runs of the same name are repeats.
     """
     with open_command_workspace(runs, results) as workspace:
         explanation = workspace.explain_change(metric, runs, **selection.to_options())
@@ -59,8 +64,8 @@ def why(metric: str, runs: tuple[str, ...], selection: Selection, form: str, res
     if form == "json":
         output.print_data(export_explanation(explanation))
         return
-    for table in explanation.tables:
-        for line in format_lines(explanation, table):
+    for version in explanation.changes:
+        for line in format_version(explanation, version):
             output.print_line(line)
     output.print_line(explanation.noise)
     filters_text = ", ".join(explanation.filters) or "none"
@@ -68,8 +73,28 @@ def why(metric: str, runs: tuple[str, ...], selection: Selection, form: str, res
     output.print_line(f"{source}filters: {filters_text}; average: {explanation.summary}", err=True)
 
 
-def format_lines(explanation: Explanation, table: StepTable) -> Iterator[str]:
-    """Yield the lines of the table of a version, and sentences below it."""
+def format_version(explanation: Explanation, version: str) -> Iterator[str]:
+    """Yield the lines of the tables of a version, and sentences below them."""
+    tables = [table for table in explanation.tables if table.version == version]
+    yield escape_text(f"{version} against {explanation.base}: {explanation.name}")
+    yield ""
+    for table in tables:
+        yield from _format_steps(explanation, table)
+    if focus := explanation.foci.get(version):
+        yield from _format_columns(explanation, focus)
+    yield from explanation.sentences[version]
+    for table in tables:
+        if table.has_rest:
+            (base, base_complete), (other, complete) = table.rows
+            yield f"Steps are of rows with all instants: {base_complete} of {base} and {complete} of {other}."
+    if explanation.no_steps:
+        yield f"It has no steps: {explanation.no_steps}."
+    if mix := explanation.mixes.get(version):
+        yield f"{mix} Tables are of all rows."
+
+
+def _format_steps(explanation: Explanation, table: StepTable) -> Iterator[str]:
+    """Yield the lines of the table of steps."""
     values = [float(value) for value in table.total.averages]
     factor, symbol = choose_prefix(values, explanation.unit)
     whole = len(str(int(max(abs(value) * factor for value in values))))
@@ -92,16 +117,39 @@ def format_lines(explanation: Explanation, table: StepTable) -> Iterator[str]:
         text = "" if share is None else f"{float(100 * share):.0f} %"
         rows.append(list_cells(_INCOMPLETE, table.rest, text, ("", "")))
     rows.append(list_step_cells(table.total))
-    yield escape_text(f"{table.version} against {explanation.base}: {explanation.name}")
-    yield ""
     yield from (f"  {line}" for line in output.format_columns([header, *rows], right=range(1, 5)))
     yield ""
-    yield compose_cause(table, explanation.unit)
-    if table.has_rest:
-        (base, base_complete), (other, complete) = table.rows
-        yield f"Steps are of rows with all instants: {base_complete} of {base} and {complete} of {other}."
-    if mix := explanation.mixes.get(table.version):
-        yield f"{mix} Steps and total are of all rows in the table."
+
+
+def _format_columns(explanation: Explanation, table: FocusTable) -> Iterator[str]:
+    """Yield the lines of a table for each column in which something stands out: what each value adds to the change."""
+    named = {item.column for item in table.values} | ({table.mix.column} if table.mix else set())
+    factor, symbol = choose_prefix(list(map(float, table.averages)), explanation.unit)
+    for division in table.divisions:
+        if division.column not in named:
+            continue
+        parts = sorted(division.parts, key=lambda part: -abs(part.within + part.mix))[:_MOST_ROWS]
+        header = [division.column, f"{explanation.base} rows", f"{table.version} rows", explanation.base, table.version,
+                  f"Δ {symbol} within", "mix"]  # fmt: skip
+        rows = [
+            [
+                escape_text(shorten(format_value(part.value))),
+                *(f"{float(100 * weight):.3g} %" for weight in part.weights),
+                *("–" if item is None else format_number(float(item * factor)) for item in part.averages),
+                *(format_signed_number(float(item * factor)) for item in (part.within, part.mix)),
+            ]
+            for part in parts
+        ]
+        sums = (format_signed_number(float(item * factor)) for item in (division.within, division.mix))
+        rows.append(["all", "", "", *(format_number(float(item * factor)) for item in table.averages), *sums])
+        yield from (f"  {line}" for line in output.format_columns([header, *rows], right=range(1, 7)))
+        yield ""
+
+
+def format_signed_number(number: float) -> str:
+    """Return a number of three digits with its sign."""
+    text = format_number(number)
+    return f"+{text}" if number > 0 else text
 
 
 def _list_verdict(step: StepChange, factor: Fraction, explanation: Explanation) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from assay.judgement.tails import TailChange
 from assay.judgement.verdict import Judgement, Margin, Verdict
 
 if TYPE_CHECKING:
+    from assay.judgement.focus import FocusTable
     from assay.judgement.steps import StepTable
 
 
@@ -73,7 +74,8 @@ class ReportJudgements:
     `runs` has the number of runs of each version, the base first; `demanded` is the number that the gate demands, and
     `calibration` the number of calibration runs. `noise` is the sentence on the noise that intervals hold. `gated` are
     the ids of gated metrics. `changes` has metric ids and ids of versions as keys; `base` is the id of the base.
-    `steps` are those of totals that changed, with the same keys.
+    `steps` are those of totals that changed, and `foci` say where changes come from, with the same keys; `grouped` are
+    the changes of each value of the column `grouped_by`, such as each host.
     """
 
     level: float
@@ -85,6 +87,9 @@ class ReportJudgements:
     changes: Mapping[tuple[str, str], JudgedChange]
     base: str = ""
     steps: Mapping[tuple[str, str], StepTable] = field(default_factory=dict)
+    foci: Mapping[tuple[str, str], FocusTable] = field(default_factory=dict)
+    grouped: Mapping[tuple[str, str], Mapping[str, JudgedChange]] = field(default_factory=dict)
+    grouped_by: str = ""
 
     def find_change(self, metric: str, base: str, version: str) -> JudgedChange | None:
         """Return the change of a metric from `base` to a version; None if another base was judged, or nothing."""

@@ -3,7 +3,8 @@
 Averages are exact, so the steps add up to the total. A step is the cause if all of these hold:
 
 * the total is worse, better or changed, and not by itself (what chance makes of so many metrics);
-* the step has the same verdict, and not by itself either;
+* the step has the same verdict, if only by itself: the total shows that something changed, and chance gives no step
+  both its own interval and half of that change;
 * it carries at least half of the change of the total;
 * its change exceeds the margin of the total.
 """
@@ -74,8 +75,7 @@ class StepTable:
         causes = [
             step
             for step in self.steps
-            if _is_known(step.change)
-            and step.change.judgement.verdict is verdict
+            if step.change.judgement.verdict is verdict
             and (self.compute_share(step.difference) or 0) >= _LEAST_SHARE
             and abs(step.difference) > least
         ]

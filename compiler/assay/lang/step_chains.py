@@ -169,8 +169,11 @@ def derive_whole_chain(package: Package, grain: Grain) -> Chain | None:
     return dataclasses.replace(chain, grain=grain.name) if isinstance(chain, Chain) else None
 
 
-def add_steps(checked: CheckedPackage, chain: Chain) -> CheckedPackage:
-    """Return the package with the total of a chain and its steps among its metrics, and the rows that it chooses."""
+def add_steps(checked: CheckedPackage, chain: Chain, hashed: Sequence[Metric] | None = None) -> CheckedPackage:
+    """Return the package with the total of a chain and its steps among its metrics, and the rows that it chooses.
+
+    `hashed` are those that have a definition hash, which takes long and only distributions need; by default all.
+    """
     new = {item.id: item for item in chain.metrics}
     package = checked.package
     others = (item for item in package.metrics if item.id not in new)
@@ -186,7 +189,9 @@ def add_steps(checked: CheckedPackage, chain: Chain) -> CheckedPackage:
     assert measured.unit == NANOSECOND
     exact = dataclasses.replace(measured, type="integer")
     by_id = {chain.total.id: measured, **{step.metric.id: exact for step in chain.steps}}
-    definitions = hash_definitions(dataclasses.replace(package, metrics=tuple(new.values())))
+    definitions = hash_definitions(
+        dataclasses.replace(package, metrics=tuple(new.values() if hashed is None else hashed))
+    )
     return dataclasses.replace(
         checked,
         package=package,

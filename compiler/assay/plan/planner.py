@@ -17,7 +17,7 @@ from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED, KEY, KEYS, SERIES, get_key_columns, get_rows_name
 from assay.lang.scopes import HOST, LOGS
 from assay.plan.request import Request, RowRequest, name_rows_statement
-from assay.plan.value_request import ValueRequest
+from assay.plan.value_request import DividedCells, ValueRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Plan:
     `metrics` are summarized, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
     rows, series and instants; `judged` metrics have cells, `detailed` ones also
     quantiles, `grouped` ones the distribution of each value of their `per`; `value_requests` are requested values of
-    columns.  `required_fields` are by event, `constants` the required constants.
+    columns, `divided` requested cells by these.  `required_fields` are by event, `constants` the required constants.
     """
 
     steps: tuple[Step, ...]
@@ -166,6 +166,7 @@ class Plan:
     detailed: tuple[Metric, ...] = ()
     grouped: tuple[Metric, ...] = ()
     value_requests: tuple[ValueRequest, ...] = ()
+    divided: tuple[DividedCells, ...] = ()
 
     @property
     def point_names(self) -> frozenset[str]:
@@ -330,17 +331,17 @@ def build_plan(
     a run, whose bounds are parameters.
     """
     relations, row_requests, series = request.relations, request.rows, request.series
-    grouped, value_requests = request.grouped, request.values
     formulas = tuple(metric for metric in request.metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), request.metrics)
-    split = [*grouped, *(item.metric for item in value_requests)]
+    divided = [metric for item in request.divided for metric in item.metrics]
+    split = [*request.grouped, *(item.metric for item in request.values), *divided]
     required_metrics = [*metrics, *split, *(metric for item in row_requests for metric in item.metrics)]
     required_metrics += formula.list_measured(formula.index_metrics(package), request.judged)
-    keys = _list_row_keys(row_requests)
+    keys = [*_list_row_keys(row_requests), *_list_value_keys(request)]
     detailed = select_timed_metrics(package, request.detailed)
     measured = formula.list_measured(formula.index_metrics(package), request.judged)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, measured), *detailed)))
-    keys += [*list_times(package, judged), *((item.metric.grain, item.by) for item in value_requests)]
+    keys += list_times(package, (*judged, *divided))
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(
         package,
@@ -373,8 +374,9 @@ def build_plan(
         table_cuts,
         judged,
         detailed,
-        tuple(grouped),
-        tuple(dict.fromkeys(value_requests)),
+        request.grouped,
+        tuple(dict.fromkeys(request.values)),
+        tuple(dict.fromkeys(request.divided)),
     )
 
 
@@ -382,6 +384,12 @@ def _list_row_keys(row_requests: Sequence[RowRequest]) -> list[tuple[str, tuple[
     """Return the grains whose rows are read, also by metrics of finer grains, with the columns that are read."""
     keys = [(item.grain.name, (*item.keys, *((ACCEPTED,) if item.rejected else ()))) for item in row_requests]
     return keys + [(metric.grain, item.grain.key) for item in row_requests for metric in item.finer_metrics]
+
+
+def _list_value_keys(request: Request) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the grains by whose columns rows or cells are divided, with these columns."""
+    keys = [(item.metric.grain, item.by) for item in request.values]
+    return keys + [(item.metrics[0].grain, item.columns) for item in request.divided]
 
 
 def select_timed_metrics(package: Package, metrics: Iterable[Metric]) -> tuple[Metric, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from assay.lang.model.package import Grain, Metric
-from assay.plan.value_request import ValueRequest
+from assay.plan.value_request import DividedCells, ValueRequest
 
 #: the column with the filters that reject a row
 REJECTED_BY = "rejected_by"
@@ -59,7 +59,8 @@ class Request:
     """A request for results of a run; two requests are joined with `|`.
 
     `relations` have one row each. Metrics that are `judged` have cells, those that are `detailed` also quantiles, those
-    that are `grouped` a distribution for each value of their `per`. `values` count the rows of values.
+    that are `grouped` a distribution for each value of their `per`. `values` count the rows of values,
+    `divided` are cells by the values of columns.
     """
 
     metrics: tuple[Metric, ...] = ()
@@ -70,6 +71,7 @@ class Request:
     detailed: tuple[Metric, ...] = ()
     grouped: tuple[Metric, ...] = ()
     values: tuple[ValueRequest, ...] = ()
+    divided: tuple[DividedCells, ...] = ()
 
     def __or__(self, other: Request) -> Request:
         """Return what either of two requests asks for, each once."""

@@ -32,3 +32,21 @@ class ValueRequest:
     def end_names(self) -> tuple[str, str]:
         """Return the names of the columns with the least and the greatest sample."""
         return choose_free_name("least", self.by), choose_free_name("greatest", self.by)
+
+
+@dataclass(frozen=True, slots=True)
+class DividedCells:
+    """A request for the cells of metrics of one grain, divided by the values of each of some columns.
+
+    The metrics have no reduction, and all have the same `per`. Without columns, it is for the first time of each place
+    of one metric.
+    """
+
+    metrics: tuple[Metric, ...]
+    columns: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the statement."""
+        ids = (metric.id for metric in self.metrics)
+        return " ".join(["divided cells" if self.columns else "times of places", *self.columns, *ids])

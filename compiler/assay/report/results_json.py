@@ -84,12 +84,14 @@ def build_calibration_data(
 
 
 def build_caution_data(answers: Sequence[Answer], runs: Sequence[RunFigures]) -> dict[str, object]:
-    """Return why comparisons are suspect, and the numbers of hosts of the runs of each version, by their ids."""
+    """Return why comparisons are suspect, causes of changes, and the numbers of hosts of each run, by version."""
     hosts: dict[str, list[int]] = {}
     for run in runs:
         hosts.setdefault(run.version or run.id, []).append(run.hosts)
-    cautions = (item.caution for item in answers)  # their ids of runs are escaped
-    return {"cautions": dict(zip(list(hosts)[1:], cautions, strict=True)), "hosts": hosts}
+    versions = list(hosts)[1:]  # ids of runs in answers are escaped
+    causes = {name: list(item.causes) for name, item in zip(versions, answers, strict=True) if item.causes}
+    cautions = dict(zip(versions, (item.caution for item in answers), strict=True))
+    return {"cautions": cautions, **({"causes": causes} if causes else {}), "hosts": hosts}
 
 
 def _build_version_data(version: Version) -> dict[str, object]:

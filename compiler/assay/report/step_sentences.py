@@ -29,8 +29,8 @@ def compose_cause(table: StepTable, unit: str) -> str:
     return f"{change}: {_describe_part(table, cause, unit)}."
 
 
-def list_causes(checked: CheckedPackage, judgements: ReportJudgements, version: str) -> tuple[str, ...]:
-    """Return the sentences on the causes of changes of a version that agree with the tables of its report.
+def list_causes(checked: CheckedPackage, judgements: ReportJudgements, version: str) -> dict[str, str]:
+    """Return the sentences on the causes of changes of a version that agree with the tables of its report, by total.
 
     A cause is named once. Totals that the gate names have a sentence, too, if only their largest part is known.
 
@@ -39,6 +39,7 @@ def list_causes(checked: CheckedPackage, judgements: ReportJudgements, version: 
     chance, but not that of the total, of which it is the greatest part.
     """
     sentences: dict[str, str] = {}
+    named: set[str] = set()
     for (metric, other), table in judgements.steps.items():
         cause = table.cause
         part = cause or table.largest
@@ -46,7 +47,7 @@ def list_causes(checked: CheckedPackage, judgements: ReportJudgements, version: 
         if other != version or (cause is None and metric not in judgements.gated):
             continue
         printed = judgements.changes.get((part.metric, version), part.change)
-        if any(item.judgement.verdict is not verdict for item in (printed, part.change)) or part.metric in sentences:
+        if any(item.judgement.verdict is not verdict for item in (printed, part.change)) or part.metric in named:
             continue
         unit = checked.get_metric(metric).unit.symbol
         if printed.averages == tuple(map(float, part.averages)):
@@ -54,8 +55,9 @@ def list_causes(checked: CheckedPackage, judgements: ReportJudgements, version: 
         else:
             text = f"{format_share(table, part)} of it is {escape_text(part.name)}, in rows that have all steps"
         text = f"{_describe_change(table, unit)}: {'' if cause else _NO_CAUSE}{text}."
-        sentences[part.metric if cause else part.id] = text
-    return tuple(sentences.values())
+        sentences[metric] = text
+        named |= {part.metric} if cause else set()
+    return sentences
 
 
 def format_share(table: StepTable, step: StepChange) -> str:

@@ -35,7 +35,8 @@ from assay.plan.planner import (
     name_span_statement,
 )
 from assay.plan.request import name_rows_statement
-from assay.sql import dialect, distributions, grains, quantiles, relations, rows, sample_cells, series
+from assay.plan.value_request import DividedCells
+from assay.sql import dialect, distributions, divided_cells, grains, quantiles, relations, rows, sample_cells, series
 from assay.sql.expressions import build_placeholders
 from assay.sql.read_tables import find_tables
 from assay.sql.row_keys import Key, Shape
@@ -124,6 +125,7 @@ def compile_steps(
     statements += [
         Statement("rows", item.name, distributions.count_values(item, constants)) for item in plan.value_requests
     ]
+    statements += [_build_divided_statement(item, checked, constants) for item in plan.divided]
     statements += [
         Statement("rows", item.name, rows.select_rows(item, plan.applied, integral, constants))
         for item in plan.row_requests
@@ -244,6 +246,16 @@ def build_quantiles_statement(metrics: Sequence[Metric], checked: CheckedPackage
     constants = build_placeholders(item.name for source in checked.package.sources for item in source.constants)
     query = quantiles.build_quantiles(metrics, grain, integral, constants)
     return Statement("rows", name_quantiles_statement(metrics[0]), query)
+
+
+def _build_divided_statement(request: DividedCells, checked: CheckedPackage, constants: Constants) -> Statement:
+    metric = request.metrics[0]
+    grain = next(item for item in checked.package.grains if item.name == metric.grain)
+    if not request.columns:
+        return Statement("rows", request.name, divided_cells.build_place_times(metric, grain, constants))
+    decimals = {name: measured.decimals for name, measured in checked.measured.items()}
+    query = divided_cells.build_divided_cells(request.metrics, request.columns, grain, decimals, constants)
+    return Statement("rows", request.name, query)
 
 
 def _build_groups_statement(metric: Metric, checked: CheckedPackage, constants: Constants) -> Statement:

@@ -42,7 +42,7 @@ def build_cells(
         number_samples(
             number,
             select_timed_samples(metric, grain, not decimals[metric.id], constants),
-            _write_integer(decimals[metric.id]),
+            write_integer(decimals[metric.id]),
         )
         for number, metric in enumerate(metrics)
     ]
@@ -83,7 +83,7 @@ _CELLS = """
 """
 
 
-def _write_integer(decimals: int) -> str:
+def write_integer(decimals: int) -> str:
     """Return the expression of a sample as an integer in units of its last decimal; null if it has too many digits."""
     if not decimals:
         return "value::INT128"
@@ -118,19 +118,23 @@ def list_place_stages(samples: Sequence[exp.Select], has_clusters: bool) -> Stag
     `placed` has the metric, place, k, value and units of each sample. The place of a sample is its share of the run's
     time if each cluster has a distribution of its own, else its share of the distinct times. Without a time it is 0.
     """
-    place = fill_expression(
-        _PLACE,
-        share=fill_expression(_SHARE_OF_TIME if has_clusters else _SHARE_OF_TIMES, places=build_integer(MOST_BATCHES)),
-        least=build_integer(LEAST_PLACED),
-    )
     is_ranked = [fill_expression(f"units < {LEAST_PLACED}")] if has_clusters else []
     return [
         ("samples", exp.union(*samples, distinct=False) if len(samples) > 1 else samples[0]),
         ("times", fill_query("SELECT metric, t FROM samples WHERE NOT t IS NULL GROUP BY metric, t")),
         ("bounds", fill_query(_BOUNDS)),
         ("ranked", fill_query(_RANKED, conditions=is_ranked)),
-        ("placed", fill_query(_PLACED, place=place)),
+        ("placed", fill_query(_PLACED, place=build_place(has_clusters))),
     ]
+
+
+def build_place(has_clusters: bool) -> exp.Expr:
+    """Return the place of a sample in the stages of `list_place_stages`, from its time, `bounds` and `ranked`."""
+    return fill_expression(
+        _PLACE,
+        share=fill_expression(_SHARE_OF_TIME if has_clusters else _SHARE_OF_TIMES, places=build_integer(MOST_BATCHES)),
+        least=build_integer(LEAST_PLACED),
+    )
 
 
 _BOUNDS = "SELECT metric, count(*) AS units, min(t) AS lo, max(t) AS hi FROM times GROUP BY metric"

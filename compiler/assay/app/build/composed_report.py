@@ -29,6 +29,7 @@ from assay.report.output_forms import HTML
 from assay.report.render.html import NO_DETAILS, ReportDetails
 from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_results import Choices, RunFigures, label_runs
+from assay.report.step_figures import build_steps_part
 
 DEFAULT_LEVEL = "0.95"  # of intervals in details of reports without a judgement
 
@@ -100,17 +101,30 @@ def _add_further_parts(
     checked, column = computed.checked, computed.split.column
     spreads = _collect_spreads(computed, dict(zip(document.manifest.header[1:], computed.columns, strict=True)))
     first_figure = len(document.figures) + 1
-    parts: tuple[Part, ...]
+    parts = _draw_steps(computed, judged, document, first_figure)
     detailed = map(checked.get_metric, basis.choices.details)
-    parts = collect_detail_parts(detailed, basis.courses, first_figure, basis.units)
+    first_figure += sum(len(item.plots) for item in parts)
+    parts = (*parts, *collect_detail_parts(detailed, basis.courses, first_figure, basis.units))
     if column:
-        first_figure += sum(len(item.plots) for item in parts)
+        first_figure = len(document.figures) + 1 + sum(len(item.plots) for item in parts)
         by_column = build_groups_part(checked, column, spreads, first_figure, basis.units, judged.by_value)
         parts = (*parts, by_column)
     data = build_value_data(computed, spreads, judged)
     used_ids = {part.id for part in document.parts}
     parts = tuple(replace(part, id=f"{part.id}-2") if part.id in used_ids else part for part in parts)
     return replace(document, parts=(*document.parts, *parts)), data
+
+
+def _draw_steps(
+    computed: ComputedBuild, judged: JudgedBuild, document: Document, first_figure: int
+) -> tuple[Part, ...]:
+    """Return the part with the steps of changes, if there are any."""
+    if judged.of_all_runs is None:
+        return ()
+    labels = {run.version or run.id: run.version or label
+              for run, label in zip(computed.columns, document.manifest.header[1:], strict=True)}  # fmt: skip
+    part = build_steps_part(computed.checked, judged.of_all_runs, labels, first_figure)
+    return (part,) if part else ()
 
 
 def _collect_spreads(computed: ComputedBuild, columns: Mapping[str, RunFigures]) -> Spreads:

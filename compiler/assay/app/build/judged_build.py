@@ -10,6 +10,7 @@ from assay.app.build.prepared_report import PreparedReport
 from assay.app.compute.computation import Computation
 from assay.app.compute.point_files import name_point_files
 from assay.app.compute.report_metrics import list_judged_metrics
+from assay.app.judge.foci import locate_report_changes
 from assay.app.judge.report_judging import create_calculation, judge_groups, judge_report
 from assay.app.judge.steps import explain_totals
 from assay.app.session.session import Session
@@ -49,7 +50,10 @@ def judge_build(session: Session, prepared: PreparedReport, computed: ComputedBu
         if judged and group.report.judgement:
             calculate = create_calculation(session, request_of_group, is_assessed=False)  # the data of totals are
             steps = explain_totals(computed.checked, group.report.judgement, judged, summary, calculate)
-            by_group[group.inputs.name] = replace(judged, steps=steps)
+            foci = locate_report_changes(computed.checked, judged, computation, summary, calculate, by_value)
+            by_group[group.inputs.name] = replace(
+                judged, steps=steps, foci=foci, grouped=by_value.changes, grouped_by=prepared.column
+            )
     return JudgedBuild(by_group, by_value)
 
 

@@ -21,8 +21,8 @@ from assay.number_styles.exact_decimal import format_six_digits
 from assay.number_styles.row import Distribution
 from assay.plan.planner import name_cells_statement, name_quantiles_statement
 from assay.plan.request import RowRequest, name_rows_statement
+from assay.report.causes import describe_change_with_causes
 from assay.report.glossary import get_row_id
-from assay.report.judged_cells import describe_change
 from assay.report.metric_details import RunCourse, build_metric_details
 from assay.report.render.html import Detail, ReportDetails
 from assay.report.row_units import ReportUnits
@@ -100,7 +100,7 @@ def _add_changes(computed: ComputedReport, detail: Detail, metric: Metric, files
     for version, label in labels.items():
         if change := judgements.changes.get((metric.id, version)):
             data = build_change_data(metric.id, change, judgements.level)
-            changes.append((label, *describe_change(data, judgements.level, metric.unit.symbol)))
+            changes.append((label, *describe_change_with_causes(checked, judgements, (metric.id, version), data)))
     detail = replace(detail, changes=tuple(changes))
     name = name_cells_statement(metric)
     if ("rows", name) not in files or is_formula(metric):

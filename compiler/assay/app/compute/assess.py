@@ -127,6 +127,7 @@ def count_completeness(
         detailed=(),
         grouped=(),
         value_requests=(),
+        divided=(),
     )
     count_job = replace(job, plan=plan, graph=build_nodes(statements))
     (results,) = execute_jobs(

@@ -22,7 +22,8 @@ NO_SECTION = "Other metrics"
 class ComparedRun:
     """A version that is compared with the base, with its changes in the order of the report.
 
-    `caution` is the sentence why the comparison itself is suspect; empty if it is not. `hosts` are the numbers of
+    `caution` is the sentence why the comparison itself is suspect; empty if it is not. `causes` are sentences on what
+    changes come from. `hosts` are the numbers of
     hosts of the runs of base and version; empty if they are not known. `all_segments` are the changes of segments, in
     the gate or not.
     """
@@ -33,6 +34,7 @@ class ComparedRun:
     caution: str = ""
     hosts: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     all_segments: tuple[RecordedChange, ...] = ()
+    causes: tuple[str, ...] = ()
 
     @property
     def segments(self) -> tuple[RecordedChange, ...]:
@@ -197,6 +199,7 @@ def parse_judged_results(results: Mapping[str, Any]) -> JudgedResults:
                 str(cautions[run["id"]]),
                 (tuple(map(int, hosts[base["id"]])), tuple(map(int, hosts[run["id"]]))),
                 _list_segments(results, base["id"], run["id"]),
+                tuple(map(str, judgement.get("causes", {}).get(run["id"], ()))),
             )
             for run in others
         ),

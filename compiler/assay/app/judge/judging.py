@@ -305,7 +305,7 @@ def measure_version(checked: CheckedPackage, metric: Metric, runs: Sequence[RunR
     measured_runs = [measure_run(build_run_cells(checked, metric, table, summary)) for table in tables]
     if any(_is_rounded_off(average, run.mean) for average, run in zip(estimates, measured_runs, strict=True)):
         return Version(estimates, reason=Reason.TOO_SMALL)
-    if metric.per and not _has_clusters(checked, metric):
+    if metric.per and not has_clusters(checked, metric):
         measured_runs = [replace(run, by_cluster={}) for run in measured_runs]
     return replace(Version.from_runs(measured_runs), is_constant=is_constant)
 
@@ -344,7 +344,7 @@ def _is_rounded_off(average: Fraction, counted: Fraction) -> bool:
     return abs(counted - average) > _MOST_ROUNDED * abs(average)
 
 
-def _has_clusters(checked: CheckedPackage, metric: Metric) -> bool:
+def has_clusters(checked: CheckedPackage, metric: Metric) -> bool:
     """Return whether the values of `per` are some of many, such as hosts, which the clusters of its grain declare.
 
     Others, such as the experiments of a run, are conditions: their differences are no noise.

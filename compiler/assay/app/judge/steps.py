@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -86,9 +85,11 @@ def explain_totals(
     ][:_MOST_TOTALS]
     if not chains:
         return {}
-    package = functools.reduce(add_steps, chains, checked)
-    metrics = tuple(dict.fromkeys(metric for chain in chains for metric in chain.requested))
     rests = tuple(step.metric for chain in chains for step in chain.steps if not step.source)
+    package = checked
+    for chain in chains:
+        package = add_steps(package, chain, [metric for metric in rests if metric in chain.metrics])
+    metrics = tuple(dict.fromkeys(metric for chain in chains for metric in chain.requested))
     computation = calculate(package, Request(rests, judged=metrics))
     compared, calibration = split_calibration(computation)
 

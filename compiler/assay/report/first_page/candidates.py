@@ -13,7 +13,7 @@ from assay.judgement.verdict import Judgement, Verdict
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.segments import get_whole, is_pooled, is_segment, list_values_of_segment
+from assay.lang.segments import get_whole, is_pooled, is_segment, list_values_of_segment, name_segment
 from assay.number_styles.prefixed import format_change_within, format_percent, format_percent_change, format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
@@ -101,10 +101,11 @@ def list_candidates(
         averages = [get_average(run, metric, summary) for run in runs]
         sized_segments = _list_segments(checked, report, metric, runs[1].id, judgements)
         segments = [segment for _, segment in sized_segments]
+        named_segments = [*segments, *_list_groups(judgements, name, runs[1].id)]
         row = replace(
             _build_row(metric, averages, change, context.units.get(metric.id)),
-            segments=tuple(segments[:MOST_SEGMENTS]),
-            more_segments=max(0, len(segments) - MOST_SEGMENTS),
+            segments=tuple(named_segments[:MOST_SEGMENTS]),
+            more_segments=max(0, len(named_segments) - MOST_SEGMENTS),
         )
         changes = (judgements.changes[item, runs[1].id] for item in _name_segments(report, metric))
         verdicts = tuple(Verdict.CANNOT_TELL if item.is_by_itself else item.judgement.verdict for item in changes)
@@ -184,6 +185,31 @@ def _list_segments(
             ),
         )
         for size, name, change in sorted(sized, key=lambda item: (-item[0], item[1]))
+        if change.judgement.comparison
+    ]
+
+
+def _list_groups(judgements: ReportJudgements, metric: str, run: str) -> list[JudgedSegment]:
+    """Return the values of another column than a dimension, such as hosts, that are worse or better, as a table counts.
+
+    The largest certain change is first.
+    """
+    changed = [
+        (-_measure_certain_change(change.judgement), value, change)
+        for value, change in judgements.grouped.get((metric, run), {}).items()
+        if change.judgement.verdict in (Verdict.WORSE, Verdict.BETTER)
+    ]
+    column = judgements.grouped_by
+    return [
+        JudgedSegment(
+            name_segment(metric, (column,), (value,)),
+            "",
+            f"{column} {value}",
+            _format_size(change.judgement.comparison),
+            get_word(change),
+            get_arrow(change),
+        )
+        for _, value, change in sorted(changed, key=lambda item: item[:2])
         if change.judgement.comparison
     ]
 

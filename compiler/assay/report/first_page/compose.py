@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from assay.judgement.report_judgements import ReportJudgements
 from assay.judgement.verdict import Direction, Verdict
 from assay.quality.finding import UNMEASURED, describe_findings, list_names
+from assay.report.causes import list_all_causes
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
 from assay.report.first_page.answer import Answer, JudgedGroup, JudgedRow, KeyChange
 from assay.report.first_page.candidates import Candidate, list_candidates, list_gated_segments
@@ -37,7 +38,6 @@ from assay.report.judged_cells import (
 from assay.report.mixes import describe_mixes, name_other_values
 from assay.report.run_results import RunFigures
 from assay.report.sections import SectionContext
-from assay.report.step_sentences import list_causes
 from assay.report.tables import Table
 from assay.util.escape import escape_text, shorten_middle
 from assay.util.numbers import format_count
@@ -79,7 +79,7 @@ def compose_answers(context: SectionContext, judgements: ReportJudgements, manif
                     tuple(differing),
                     notes,
                     unequal,
-                    list_causes(checked, judgements, version.id),
+                    list_all_causes(checked, judgements, version.id),
                     are_single_runs=judgements.are_single_runs and not version.figures.phase,
                 ),
                 candidates,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from assay.judgement.verdict import Verdict
 from assay.report.first_page.answer import Axis, JudgedRow
 
 _LEAST_REACH = 1.0  # percent: an axis that is shorter would magnify noise
@@ -17,17 +18,22 @@ _MOST_STEPS = 7
 _PADDING = 1.05
 _FACTORS = (1, 2, 5, 10)
 _ROUNDING = 1e-9
+_CERTAIN = (Verdict.WORSE.value, Verdict.BETTER.value, Verdict.CHANGED.value)
 
 
 def choose_axis(rows: Sequence[JudgedRow], left: str, right: str) -> Axis:
-    """Return an axis with 0, the margins, and most of the intervals; ends of the widest ones are beyond it."""
+    """Return an axis with 0, the margins, and most of the intervals; ends of the widest ones are beyond it.
+
+    The changes of metrics that are worse, better or changed are always on it.
+    """
     lows = [row.low for row in rows if row.low is not None]
     highs = [row.high for row in rows if row.high is not None]
     margin = max((row.margin for row in rows if row.margin is not None), default=0.0)
     bound = _find_bound([abs(end) for end in (*lows, *highs)])
     least = max(_LEAST_REACH, min(1.5 * margin, bound) if lows else 1.5 * margin)
-    below = max(least, min(-min(lows, default=0.0), bound))
-    above = max(least, min(max(highs, default=0.0), bound))
+    certain = [row.change for row in rows if row.change is not None and row.verdict in _CERTAIN]
+    below = max(least, min(-min(lows, default=0.0), bound), -min(certain, default=0.0))
+    above = max(least, min(max(highs, default=0.0), bound), max(certain, default=0.0))
     low, high = -_PADDING * max(below, _LEAST_SIDE * above), _PADDING * max(above, _LEAST_SIDE * below)
     return Axis(low, high, tuple(_list_ticks(low, high)), left, right)
 
