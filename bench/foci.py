@@ -41,11 +41,18 @@ def slow_values(column: int, value: int) -> Change:
     return lambda *columns: 1 + GROWTH / weight * (columns[column] == value)
 
 
+def slow_hosts_apart() -> Change:
+    """Slow down each host by a factor of its own, another one in each run."""
+    random = default_rng(1)
+    return lambda *columns: np.maximum(0.3, 1 + GROWTH * random.standard_normal(HOSTS))[columns[0]]
+
+
 CASES: dict[str, tuple[str, Change]] = {
     "nothing": ("", lambda *columns: np.ones(len(columns[0]))),
     "everything": ("", lambda *columns: np.full(len(columns[0]), 1 + GROWTH)),
     "everything by an amount": ("", lambda *columns: 1 + GROWTH * (SHARES @ MEANS) / MEANS[columns[1]]),
     "each host by another factor": ("", lambda *columns: 1 + GROWTH + 0.1 * np.cos(3 * columns[0])),
+    "each host by a random factor": ("", slow_hosts_apart()),
     "a host": ("host 3", slow_values(0, 3)),
     "the most frequent kind": ("kind 0", slow_values(1, 0)),
     "the rarest kind": ("kind 3", slow_values(1, 3)),

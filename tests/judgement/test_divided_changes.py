@@ -119,6 +119,18 @@ def test_only_what_changed_is_a_focus(
     assert names == expected
 
 
+@pytest.mark.parametrize("hosts", [4, 5])
+def test_one_of_few_hosts_is_a_focus(hosts: int) -> None:
+    """Few others show how much hosts differ: a host that is twice as slow stands out all the same."""
+    random, kinds = Random(4), ("read", "read", "write")
+    base, other = (
+        [(row[0], f"h{int(row[1][1]) % hosts}", *row[2:]) for row in draw_rows(random, 2500, kinds, lambda *_: 1.0)]
+        for _ in range(2)
+    )
+    slow = [(place, host, kind, 2 * value if host == "h3" else value) for place, host, kind, value in other]
+    assert {str(item.value) for item in locate(base, slow).values} == {"h3"}
+
+
 def test_time_focus_has_the_edges_of_the_change() -> None:
     random = Random(3)
     base = draw_rows(random, 3000, ["read"], lambda *_: 1.0)

@@ -286,7 +286,10 @@ class _Search:
         return True
 
     def _is_outlier(self, part: PartChange) -> bool:
-        """Return whether a host changed by more than the others differ in their changes; True for few hosts."""
+        """Return whether a host changed by more than the others differ in their changes; True for few hosts.
+
+        Of hosts that all differ alike, one is an outlier with the probability of an error of the level.
+        """
         changes = {
             item.value: _measure_change(*item.averages)
             for item in self.division.parts
@@ -299,7 +302,7 @@ class _Search:
         variance = math.fsum((item - mean) ** 2 for item in others) / (len(others) - 1)
         error = math.sqrt(variance * (1 + 1 / len(others)))
         change = Change(changes[part.value] - mean, error, floor_to_even(len(others) - 1))
-        return change.compute_p() <= self.most_p
+        return change.compute_p() <= (1 - self.rules.level) / len(changes)
 
 
 def _measure_change(base: Fraction | None, other: Fraction | None) -> float:
