@@ -81,6 +81,8 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
         if chart.metric != flat
         for end in ("vl.json", "svg")
     }
+    steps = ("steps-cdfForgerAnnounceCum-30", "steps-cdf0.80-31")
+    charts |= {f"charts/{name}.{end}" for name in steps for end in ("vl.json", "svg")}
     templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
     filters = parse_filters(package.package, report, FILTERS, False)
     judged = list_judged_metrics(package, report)
