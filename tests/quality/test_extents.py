@@ -117,6 +117,7 @@ def test_extent_covers_a_log_that_is_not_in_the_order_of_time(
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE request (host TEXT, seq BIGINT, t_ns BIGINT)")
         rows = [("h", place, instant * SECOND) for place, instant in enumerate(instants)]
+        rows += [("timeless", 0, None)]
         connection.executemany("INSERT INTO request VALUES (?, ?, ?)", rows)
         cursor = connection.execute(dialect.to_sql(measure_extents(["request"])))
         names = [item[0] for item in cursor.description or ()]

@@ -100,7 +100,7 @@ def widen_extents(extents: Sequence[LogExtent], rows: Sequence[Mapping[str, obje
     unordered = {
         str(row[HOST] or ""): (int(str(row[FIRST])), int(str(row[LAST])))
         for row in rows
-        if int(str(row[OUTSIDE])) > LEAST_OUTSIDE * int(str(row[RECORDS]))
+        if row[FIRST] is not None and int(str(row[OUTSIDE])) > LEAST_OUTSIDE * int(str(row[RECORDS]))
     }
     return tuple(
         replace(
