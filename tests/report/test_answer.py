@@ -134,6 +134,16 @@ def compose(case: Mapping[str, Any]) -> Answer:
 CASE_LIST = yaml.safe_load(CASES.read_text(encoding="utf-8"))
 
 
+def test_changes_within_the_margin_are_not_seen() -> None:
+    """However narrow an interval is, a change is seen only beyond the margin."""
+    wide, narrow = (
+        create_change("cannot tell", Direction.LOWER, sizes=(5.0, 900.0)),
+        create_change("same", Direction.LOWER, sizes=(0.0, 0.01)),
+    )
+    answer = compose_answer(PAIR, [create_candidate("wide", wide), create_candidate("narrow", narrow)])
+    assert answer.headline.endswith("; changes of 2 % would have been seen in 1 of 2 metrics")
+
+
 @pytest.mark.parametrize("case", CASE_LIST, ids=[item["case"] for item in CASE_LIST])
 def test_sentences_say_what_the_verdicts_are(case: Mapping[str, Any]) -> None:
     answer = compose(case)

@@ -93,19 +93,22 @@ def compose_headline(
 def _describe_visible_change(changes: Sequence[JudgedChange]) -> str:
     """Return which change the runs would have shown in each judged metric; empty if none has an interval in percent.
 
-    It is the half width of the widest interval. Metrics count apart whose base is 0, whose interval is not certain, or
-    is wider than percentages are printed.
+    It is the half width of the widest interval, and at least the margin. Metrics count apart whose base is 0, whose
+    interval is not certain, or is wider than percentages are printed.
     """
-    judgements = [item.judgement for item in changes if item.judgement.comparison and item.judgement.interval]
+    judged = [item for item in changes if item.judgement.comparison and item.judgement.interval]
     halves = [
-        (item.interval.high - item.interval.low) / 2
-        for item in judgements
-        if item.interval and item.comparison and item.comparison.percent and item.reason not in UNTRUSTED
+        max((interval.high - interval.low) / 2, item.margin.percent)
+        for item in judged
+        if (interval := item.judgement.interval)
+        and (comparison := item.judgement.comparison)
+        and comparison.percent
+        and item.judgement.reason not in UNTRUSTED
     ]
     if not halves:
         return ""
     visible = [half for half in halves if half <= MOST_PERCENT]
-    where = f" in {len(visible)} of {len(judgements)} metrics" if 0 < len(visible) < len(judgements) else ""
+    where = f" in {len(visible)} of {len(judged)} metrics" if 0 < len(visible) < len(judged) else ""
     if not visible:
         return f"; only changes beyond {MOST_PERCENT} % would have been seen"
     least = f"{max(visible):.0f}" if max(visible) >= _WHOLE else f"{max(visible):.2g}"
