@@ -223,7 +223,11 @@ def test_documented_members_are_those_of_the_build(judged_build: Path) -> None:
         f"judgement.metrics.*.*.tails[].{name}" for change in every for tail in change["tails"] for name in tail
     }
     members |= {f"judgement.sections[].{name}" for name in judgement["sections"][0]}
-    assert list_documented_members() == members | {"judgement.cautions.*", "judgement.hosts.*"} | {
+    assert list_documented_members() == members | {
+        "judgement.causes.*",
+        "judgement.cautions.*",
+        "judgement.hosts.*",
+    } | {
         "judgement",
         "judgement.metrics.*",
         "judgement.metrics.*.*",
