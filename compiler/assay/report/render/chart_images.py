@@ -23,6 +23,7 @@ from assay.report.document import Chart, Plot
 
 #: colours of printed charts -> variables of the style sheet
 COLOURS = {
+    "#16191d": "ink",
     "#222222": "ink",
     "#333333": "ink",
     "#555555": "muted",
@@ -32,6 +33,8 @@ COLOURS = {
     "#ffffff": "paper",
     "#b3261e": "alert",
     "#d62728": "alert",
+    "#b3400f": "worse",
+    "#0b6e8a": "better",
     "#1f3a5f": "run-1",
     "#d1600f": "run-2",
     "#2a9187": "run-3",
