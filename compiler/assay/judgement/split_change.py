@@ -150,9 +150,9 @@ def _divide(
     value: PartValue, base: tuple[Fraction, Fraction], other: tuple[Fraction, Fraction], centre: Fraction
 ) -> PartChange:
     before, after = (added / weight if weight else None for weight, added in (base, other))
-    known = [item for item in (before, after) if item is not None]
+    means = [item for item in (before, after) if item is not None]
     within = Fraction(0)
     if before is not None and after is not None:
         within = (base[0] + other[0]) / 2 * (after - before)
-    mix = (other[0] - base[0]) * (sum(known, Fraction(0)) / len(known) - centre)
+    mix = (other[0] - base[0]) * (sum(means, Fraction(0)) / len(means) - centre)
     return PartChange(value, (base[0], other[0]), (before, after), within, mix)

@@ -336,10 +336,10 @@ def build_plan(
     divided = [metric for item in request.divided for metric in item.metrics]
     split = [*request.grouped, *(item.metric for item in request.values), *divided]
     required_metrics = [*metrics, *split, *(metric for item in row_requests for metric in item.metrics)]
-    required_metrics += formula.list_measured(formula.index_metrics(package), request.judged)
+    measured = formula.list_measured(formula.index_metrics(package), request.judged)
+    required_metrics += measured
     keys = [*_list_row_keys(row_requests), *_list_value_keys(request)]
     detailed = select_timed_metrics(package, request.detailed)
-    measured = formula.list_measured(formula.index_metrics(package), request.judged)
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, measured), *detailed)))
     keys += list_times(package, (*judged, *divided))
     table_cuts = tuple(item for item in cuts if item.of)

@@ -1,4 +1,4 @@
-"""DataQuality: what is known of the quality of data, which a report prints once."""
+"""DataQuality: the place of the findings on data, which a report prints once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Place what is known of the quality of data in a part."""
+"""Place the findings on the data of the runs in a part."""
 
 from __future__ import annotations
 

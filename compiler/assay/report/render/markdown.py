@@ -196,8 +196,8 @@ def list_contents(document: Document) -> list[tuple[str, str]]:
     parts += [] if document.answers else manifest
     parts += [(item.title, f"section-{item.id}") for item in list_observations(document)]
     for item in document.parts:
-        own = [] if item.continues else [(item.title, f"section-{item.id}")]
-        parts += contents[item.content] if item.content else own
+        heading = [] if item.continues else [(item.title, f"section-{item.id}")]
+        parts += contents[item.content] if item.content else heading
     parts += dictionary
     parts += manifest if document.answers else []
     parts += [(document.filters.title, "filters")] if document.filters.rows else []
