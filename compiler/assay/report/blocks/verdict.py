@@ -60,7 +60,7 @@ INTERVAL_NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedChange:
+class ChangeTexts:
     """The change of a metric on a row: texts of base, value, change in percent and its interval, and the result.
 
     The interval is a dash without repeats.
@@ -79,7 +79,7 @@ class VerdictRow:
 
     keys: tuple[str, ...]
     metric: Metric
-    change: JudgedChange
+    change: ChangeTexts
 
     def list_cells(self, *, has_intervals: bool) -> tuple[str, ...]:
         """Return the cells of the row in a table, with or without a column of intervals."""
@@ -183,7 +183,7 @@ def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
 
 def _judge_change(
     context: RenderContext, metric: Metric, base_rows: Sequence[Row], run_rows: Sequence[Row], tolerance: int
-) -> JudgedChange:
+) -> ChangeTexts:
     """Return the change of a metric between the means of rows; `run_rows` may be empty."""
     base = average_rows(base_rows, [metric.id])
     row = average_rows(run_rows, [metric.id]) if run_rows else None
@@ -193,10 +193,10 @@ def _judge_change(
     )
     old, new = context.compute_exact_metric(metric, base), context.compute_exact_metric(metric, row)
     if old is None or new is None:
-        return JudgedChange(*texts, NO_VALUE, NO_VALUE, NOT_RUN if row is None else "no value")
+        return ChangeTexts(*texts, NO_VALUE, NO_VALUE, NOT_RUN if row is None else "no value")
     if not old:
         result = PASS if is_change_allowed(NOT_WORSE, 0, metric.better, new) else FAIL
-        return JudgedChange(*texts, NO_VALUE, NO_VALUE, result)
+        return ChangeTexts(*texts, NO_VALUE, NO_VALUE, result)
     percent = compute_percent_change(old, new)
     is_within_tolerance = is_change_allowed(NOT_WORSE, tolerance, metric.better, percent)
     percent_text = format_on_same_side(
@@ -207,7 +207,7 @@ def _judge_change(
         ),
     )
     interval = _compute_interval(context, metric, base_rows, run_rows)
-    return JudgedChange(
+    return ChangeTexts(
         *texts,
         print_number(percent_text),
         format_percent_interval(interval.low, interval.high) if interval else NO_VALUE,
