@@ -343,9 +343,10 @@ def build_plan(
     judged = tuple(dict.fromkeys((*select_timed_metrics(package, measured), *detailed)))
     keys += list_times(package, (*judged, *divided))
     table_cuts = tuple(item for item in cuts if item.of)
+    row_formulas = [row_formula for item in row_requests for row_formula in item.formulas]
     dependencies = collect_dependencies(
         package,
-        [*required_metrics, *formulas, *(input_formula for item in row_requests for input_formula in item.formulas)],
+        [*required_metrics, *formulas, *row_formulas],
         [item.filter for item in applied],
         [*relations, *series],
         keys,
@@ -354,22 +355,20 @@ def build_plan(
         with_acceptance=True,
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
-    grains = (
-        *(metric.grain for metric in (*metrics, *split, *judged)),
-        *(name for name, _ in _list_row_keys(row_requests)),
-    )
+    row_grains = [name for name, _ in _list_row_keys(row_requests)]
+    grains = (*(metric.grain for metric in (*metrics, *split, *judged)), *row_grains)
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
         scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}
-    series_steps = (step for step in scheduler.steps.values() if isinstance(step, SeriesStep) and step.name in series)
+    steps = tuple(scheduler.steps.values())
     return Plan(
-        tuple(scheduler.steps.values()),
+        steps,
         tuple(metrics),
         tuple(applied),
         required_fields,
         frozenset(dependencies.constants),
         tuple({item.name: item for item in row_requests}.values()),
-        tuple(series_steps),
+        tuple(step for step in steps if isinstance(step, SeriesStep) and step.name in series),
         formulas,
         table_cuts,
         judged,
