@@ -160,13 +160,41 @@ def test_table_has_the_average_of_each_host_in_each_run(built: Path) -> None:
     assert (table.title, table.header) == (
         "Kernel RSS, GiB: average of each host", ("host", "plain", "odd", "Δ%", "95 %", "Verdict"),
     )  # fmt: skip
-    assert [row[0] for row in table.rows] == [f"node-{index}" for index in range(34)]
+    others = [f"node-{index}" for index in range(34) if f"node-{index}" not in ODD]
+    assert [row[0] for row in table.rows] == [*ODD, *others]
     averages = {run: {group["name"]: group["average"] for group in data[run]["groups"]} for run in ("plain", "odd")}
     for host, plain, odd, change, *_ in table.rows:
         expected = [averages[run][host] / 2**10 for run in ("plain", "odd")]
         assert [float(plain), float(odd)] == pytest.approx(expected, rel=5e-3)
         assert change == {"node-7": "+200", "node-21": "+100"}.get(host, "0")
     assert {"node-7", "node-21"} <= {row[0] for row in table.printed_rows}
+
+
+def test_one_figure_has_the_changes_of_all_hosts(built: Path) -> None:
+    judged = load_json(built / "results.json")["by"]["judgement"]
+    (plot,) = get_gallery(built).wide
+    assert plot.title.endswith("(2 of 34 hosts; the others did not change beyond noise)")
+    cells = {(row["y"], row["x"]): row for row in (dict(zip(plot.columns, item, strict=True)) for item in plot.rows)}
+    assert {host for host, _ in cells} == {*plot.cases} == {*ODD}
+    for metric, name in {"RSS": "Kernel RSS", "CentiCpu": "Process CPU usage", "Heap": "RTS heap size"}.items():
+        for host in ODD:
+            verdict = judged[metric]["odd"][host]["verdict"]
+            assert cells[host, name]["verdict"] == (verdict if verdict == "worse" else "other")
+    assert {cells[host, "Kernel RSS"]["verdict"] for host in ODD} == {"worse"}
+    assert cells["node-7", "Kernel RSS"]["strength"] == 1.0
+
+
+def test_metrics_without_an_odd_host_have_a_row_each(built: Path) -> None:
+    data, gallery = load_json(built / "results.json")["by"]["metrics"], get_gallery(built)
+    table = gallery.tables[-1]
+    assert table.title == "Other metrics: least and greatest average of a host"
+    assert table.header == ("metric", "plain: least", "plain: greatest", "odd: least", "odd: greatest")
+    averages = [group["average"] for group in data["Heap"]["plain"]["groups"]]
+    row = next(row for row in table.rows if row[0] == "RTS heap size, GiB")
+    assert [float(cell) for cell in row[1:3]] == pytest.approx([min(averages) / 2**10, max(averages) / 2**10], rel=5e-3)
+    drawn = {plot.id for plot in gallery.plots if plot}
+    assert {"by-host-RSS-0", "by-host-CentiCpu-1"} <= drawn
+    assert not any(name.startswith("by-host-Heap") for name in drawn)
 
 
 def test_report_judges_hosts_as_the_comparison_does(tmp_path: Path, cache: Path) -> None:
@@ -271,7 +299,7 @@ def test_figures_of_many_hosts_have_few_marks(lab: Laboratory, count: int) -> No
     assert "node-silent of Process CPU usage" in gallery.text[-1]
     outliers, averages = gallery.tables
     assert len(outliers.rows) <= MOST_LISTED
-    assert (len(averages.rows), len(averages.printed_rows), averages.printed_rows[-1][0]) == (count, 20, "node-far")
+    assert (len(averages.rows), len(averages.printed_rows), averages.printed_rows[0][0]) == (count, 20, "node-far")
 
 
 def test_queries_of_phases_have_hosts(lab: Laboratory) -> None:

@@ -145,9 +145,9 @@ PARAMETERS, DICTIONARY, DATA_QUALITY = "parameters", "dictionary", "data quality
 @dataclass(frozen=True, slots=True)
 class Part:
     """A titled part of a report: paragraphs, figures as small multiples, then tables with their titles.
-    In each row, `abreast` figures are side by side (a missing one leaves its place empty), those of `wide` have the
-    width of the page. `quoted` are values in the paragraphs, in order; `formatted` are the first paragraphs that have
-    forms.
+    Figures of `wide` have the width of the page; below them, in each row, `abreast` of `plots` are side by side (a
+    missing one leaves its place empty). `quoted` are values in the paragraphs, in order; `formatted` are the first
+    paragraphs that have forms.
     One that `continues` the part before it has no heading. One with a `content` is the place of the parameters, the
     dictionary or the data quality, which are members of the document.
     """
@@ -255,7 +255,7 @@ class Document:
     @property
     def figures(self) -> tuple[Chart | Plot, ...]:
         """All figures, in the order of the page."""
-        return tuple(plot for part in self.parts for plot in (*part.plots, *part.wide) if plot)
+        return tuple(plot for part in self.parts for plot in (*part.wide, *part.plots) if plot)
 
     @property
     def metric_tables(self) -> tuple[MetricTable, ...]:

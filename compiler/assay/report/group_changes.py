@@ -52,8 +52,15 @@ class GroupChanges:
 
     def list_changed(self, metric: Metric) -> set[str]:
         """Return the groups that changed beyond noise in any version."""
+        return {name for name, _ in self._iter_changed(metric)}
+
+    def list_certain(self, metric: Metric) -> set[str]:
+        """Return those of them that chance does not make of so many."""
+        return {name for name, change in self._iter_changed(metric) if not change.is_by_itself}
+
+    def _iter_changed(self, metric: Metric) -> Iterator[tuple[str, JudgedChange]]:
         judged = (self.changes.get((metric.id, version), {}) for version in self.versions)
-        return {name for item in judged for name, change in item.items() if change.judgement.verdict in BEYOND_NOISE}
+        yield from (pair for item in judged for pair in item.items() if pair[1].judgement.verdict in BEYOND_NOISE)
 
 
 NO_CHANGES = GroupChanges(0.0, (), {})

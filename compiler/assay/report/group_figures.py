@@ -1,11 +1,13 @@
 """Show the distributions of metrics by the values of a column: a figure of each metric and run, and the outliers.
 
-Figures and tables have the groups (hosts) in the order of the numbers in their names, the same in each run; the name of
-an odd one is beside it.
+Figures have the groups (hosts) in the order of the numbers in their names, the same in each run; the name of an odd one
+is beside it. Of many groups, one figure shows all changes, and only metrics that show something have figures of their
+own.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
@@ -26,15 +28,17 @@ from assay.report.group_changes import (
     list_changed_groups,
 )
 from assay.report.group_spreads import Group, RunGroups, Spreads
+from assay.report.heat_map import describe_heat_maps, draw_heat_maps
 from assay.report.row_units import NO_UNITS, ReportUnits, RowUnit
 from assay.report.run_results import add_unit
 from assay.report.tables import Table
-from assay.util.numbers import split_numbers
+from assay.util.numbers import format_count, split_numbers
 
 TEMPLATE = "groups"  # chart template
 COLUMNS = ("mark", "x", "y", "low", "high", "lower", "upper", "text")
 MOST_DRAWN = 64  # groups of a figure, besides outliers
 MOST_LISTED = 20  # rows of a table; a web page has the others folded
+MOST_APART = 10  # groups up to which each metric has figures and a table of its own
 _MOST_NAMED = 3  # outliers in a label
 _MOST_LETTERS = 60  # of names below an axis
 _LABEL_GAP = 0.09  # share of the axis that two labels need
@@ -52,38 +56,68 @@ def build_groups_part(
     """Return the part of a report with the metrics by a column; its figures are numbered from `first_figure` on."""
     metrics = [checked.get_metric(name) for name in spreads]
     chosen = {item.id: units.get(item.id) or _choose_unit(item, spreads[item.id]) for item in metrics}
+    is_many = max(len(_order_names(runs)) for runs in spreads.values()) > MOST_APART if spreads else False
+    quiet = [item for item in metrics if is_many and _is_quiet(item, spreads[item.id], changes)]
+    detailed = [item for item in metrics if item not in quiet]
+    labels = {item.run: item.label for item in chain(*spreads.values())}
+    maps = draw_heat_maps(column, metrics, changes, labels, first_figure) if is_many else ()
+    figures, remarks, abreast = _draw_metrics(detailed, column, spreads, first_figure + len(maps), chosen)
+    table = _build_table(metrics, column, spreads, chosen)
+    changed = list(list_changed_groups(metrics, spreads, changes))
+    changes_table = build_changes_table(column, changed, has_runs=len(changes.versions) > 1)
+    text = (
+        *describe_changes(metrics, column, changed, changes),
+        *(describe_heat_maps(column) if maps else ()),
+        *(_describe_figures(column, spreads) if figures else ()),
+        *_describe_outliers(metrics, column, spreads, table),
+        *(_describe_quiet(column, quiet) if quiet else ()),
+        *(f"Not drawn: {'; '.join(remarks)}." if remarks else "",),
+        *_list_absent(metrics, spreads),
+    )
+    tables = [changes_table] if changes_table.rows else []
+    tables += [replace(table, rows=table.rows[:MOST_LISTED], values=table.values[:MOST_LISTED])] if table.rows else []
+    tables += [_build_averages(metric, column, spreads[metric.id], chosen[metric.id], changes) for metric in detailed]
+    tables += [_build_ranges(quiet, column, spreads, chosen)] if quiet else []
+    part_text = tuple(filter(None, text))
+    return Part(f"by-{column}", f"By {column}", part_text, tuple(figures), tuple(tables), abreast, wide=maps)
+
+
+def _is_quiet(metric: Metric, runs: Sequence[RunGroups], changes: GroupChanges) -> bool:
+    """Return whether no group changed beyond what chance makes of so many, and none is an outlier."""
+    return not changes.list_certain(metric) and not any(item.outliers for item in runs)
+
+
+def _draw_metrics(
+    metrics: Sequence[Metric], column: str, spreads: Spreads, first_figure: int, units: ReportUnits
+) -> tuple[list[Plot | None], list[str], int]:
+    """Return the figures of metrics, phrases on those without one, and the number of figures side by side."""
     figures: list[Plot | None] = []
     remarks: list[str] = []
-    counts = [len(runs) for runs in spreads.values()]
+    counts = [len(spreads[item.id]) for item in metrics]
     abreast = 3 if max(counts, default=1) == 3 else 2
     for metric in metrics:
-        drawn = _draw_metric(metric, column, spreads[metric.id], first_figure, chosen[metric.id])
+        drawn = _draw_metric(metric, column, spreads[metric.id], first_figure, units[metric.id])
         if isinstance(drawn, str):
             remarks.append(drawn)
             continue
         first_figure += len(drawn)
         # Each metric begins a row, so that its runs are side by side.
         figures += [*drawn, *[None] * (-len(drawn) % abreast if len(drawn) > 1 else 0)]
-    table = _build_table(metrics, column, spreads, chosen)
-    changed = list(list_changed_groups(metrics, spreads, changes))
-    changes_table = build_changes_table(column, changed, has_runs=len(changes.versions) > 1)
-    text = (
-        *describe_changes(metrics, column, changed, changes),
-        *_describe_figures(column, spreads),
-        *_describe_outliers(metrics, column, spreads, table),
-        *(f"Not drawn: {'; '.join(remarks)}." if remarks else "",),
-        *_list_absent(metrics, spreads),
+    return figures, remarks, abreast
+
+
+def _describe_quiet(column: str, quiet: Sequence[Metric]) -> Iterator[str]:
+    """Yield which metrics have neither figures nor tables of their own, and where their values are."""
+    yield (
+        f"In {format_count(len(quiet), 'metric')} no {column} changed beyond noise or is an outlier: the last table has"
+        f" a row for each, and results.json all values."
     )
-    tables = [changes_table] if changes_table.rows else []
-    tables += [replace(table, rows=table.rows[:MOST_LISTED], values=table.values[:MOST_LISTED])] if table.rows else []
-    tables += [_build_averages(metric, column, spreads[metric.id], chosen[metric.id], changes) for metric in metrics]
-    return Part(f"by-{column}", f"By {column}", tuple(filter(None, text)), tuple(figures), tuple(tables), abreast)
 
 
 def _describe_figures(column: str, spreads: Spreads) -> Iterator[str]:
     """Yield what the figures show, and which groups are outliers."""
     yield (
-        f"Each figure has the values of {column} in one order, that of the tables. A dot is the median, the thick line "
+        f"Each figure of a metric has the values of {column} in one order. A dot is the median, the thick line "
         "goes from the 20th to the 80th percentile, the thin one from the 5th to the 95th."
     )
     yield (
@@ -184,6 +218,8 @@ def _build_averages(
     factor, symbol = float(unit[0]), unit[1]
     averages = [{group.name: group.average for group in item.groups} for item in runs]
     names = _order_names(runs)
+    if len(names) > MOST_APART:
+        names = tuple(sorted(names, key=lambda name: -_measure_difference(name, averages, runs)))
     rows = [
         (
             name,
@@ -205,6 +241,31 @@ def _build_averages(
         title, header, tuple(rows), shortlist=_shorten(names, runs, changes.list_changed(metric)),
         column_units=units, verdicts=tuple(verdicts),
     )  # fmt: skip
+
+
+def _measure_difference(name: str, averages: Sequence[Mapping[str, float]], runs: Sequence[RunGroups]) -> float:
+    """Return the greatest relative change of a group's average; in a single run, its distance from the median."""
+    first, *others = (item.get(name) for item in averages)
+    if not others:
+        return abs((first or 0.0) - (runs[0].median or 0.0))
+    changes = [
+        abs(value / first - 1) if first else math.inf for value in others if first is not None and value is not None
+    ]
+    return max(changes, default=0.0)
+
+
+def _build_ranges(metrics: Sequence[Metric], column: str, spreads: Spreads, units: ReportUnits) -> Table:
+    """Return the table of the least and the greatest average of a group, a row for each metric."""
+    runs = list(dict.fromkeys(item.label for metric in metrics for item in spreads[metric.id]))
+    several = len(runs) > 1
+    rows = []
+    for metric in metrics:
+        groups = {item.label: [group.average for group in item.groups] for item in spreads[metric.id]}
+        factor, symbol = float(units[metric.id][0]), units[metric.id][1]
+        ends = (end(groups[run]) if groups.get(run) else None for run in runs for end in (min, max))
+        rows.append((add_unit(metric.name, symbol), *(_format_average(value, factor) for value in ends)))
+    headings = [f"{run}: {end}" if several else end for run in runs for end in ("least", "greatest")]
+    return Table(f"Other metrics: least and greatest average of a {column}", ("metric", *headings), tuple(rows))
 
 
 def _head_changes(labels: Sequence[str]) -> list[str]:

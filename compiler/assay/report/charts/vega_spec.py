@@ -99,6 +99,8 @@ def build_plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]
 def _build_y_title(plot: Plot, template: Mapping[str, Json]) -> str:
     """Return the title of the y axis; if it is longer than the axis, its name is shortened, not the unit."""
     height = template.get("height") or template.get("spec", {}).get("height", 0)
+    if isinstance(height, dict):  # a step for each row: a title of its own has no place
+        return plot.y_label
     font_size = template.get("config", {}).get("axis", {}).get("titleFontSize", TITLE_SIZE)
     letters = height / (TITLE_LETTER * font_size)
     if _estimate_width(plot.y_label) <= letters:

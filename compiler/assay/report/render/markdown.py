@@ -408,7 +408,7 @@ def _list_part(document: Document, part: Part, has_files: bool) -> Blocks:
         yield _format_heading(2, part.title, f"section-{part.id}")
     yield from format_text_blocks(part.formatted, escape_cell, escape_line)
     yield from map(format_line, part.text[len(list_leaves(part.formatted)) :])
-    figures = [*(figure for figure in part.plots if figure), *part.wide]
+    figures = [*part.wide, *(figure for figure in part.plots if figure)]
     for figure in figures:
         words = describe_chart(figure) if isinstance(figure, Chart) else figure.description
         yield from _format_figure(document, figure, words, has_files)
