@@ -213,10 +213,16 @@ class Workspace:
     def explain_change(
         self, metric: str, runs: Sequence[str | Path] = (), **options: Unpack[ExplainOptions]
     ) -> Explanation:
-        """Return the steps of a metric, or of a grain, with their changes from the first run to the others."""
+        """Return the steps of a metric, or of a grain, with their changes from the first run to the others.
+
+        The log lines of rows of the cause are read, too.
+        """
+        from assay.app.audit.cause_rows import add_cause_rows
         from assay.app.compare.why import explain_change
 
-        return explain_change(self._session, metric, parse_runs(self._list_runs(runs)), Selection(**options))
+        parsed_runs = parse_runs(self._list_runs(runs))
+        explanation = explain_change(self._session, metric, parsed_runs, Selection(**options))
+        return add_cause_rows(self._session, explanation, parsed_runs)
 
     def samples(
         self,

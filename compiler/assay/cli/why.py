@@ -8,8 +8,11 @@ from pathlib import Path
 
 import click
 
+from assay.app.audit.cause_rows import list_rows
+from assay.app.audit.explain_view import format_sample
+from assay.app.audit.why_data import export_explanation
+from assay.app.compare.record_changes import RecordDifference
 from assay.app.compare.why import Explanation
-from assay.app.compare.why_data import export_explanation
 from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
@@ -27,15 +30,17 @@ from assay.judgement.focus import FocusTable
 from assay.judgement.steps import StepChange, StepTable
 from assay.lang.segments import format_value
 from assay.number_styles.exact_decimal import format_rounded_fraction
-from assay.number_styles.prefixed import format_interval
+from assay.number_styles.prefixed import format_interval, format_percent_change, format_percent_interval
 from assay.number_styles.prefixed import format_value as format_number
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.report.judged_cells import BY_ITSELF, get_reason, get_word
 from assay.report.step_sentences import format_share
-from assay.util.escape import escape_text, shorten
+from assay.util.escape import escape_text, shorten, shorten_middle
 
 _DIGITS = 5  # of the greater total: its steps may be a thousandth of it
 _MOST_ROWS = 10  # of a table of hosts or values: those that add most
+_MOST_LETTERS = 100  # of a line of a log
+_WIDTH = 118  # of a line on a row
 _INCOMPLETE = "rows that lack an instant"
 
 
@@ -91,6 +96,8 @@ def format_version(explanation: Explanation, version: str) -> Iterator[str]:
         yield f"It has no steps: {explanation.no_steps}."
     if mix := explanation.mixes.get(version):
         yield f"{mix} Tables are of all rows."
+    yield from _format_records(explanation, version)
+    yield from _format_rows(explanation, version)
 
 
 def _format_steps(explanation: Explanation, table: StepTable) -> Iterator[str]:
@@ -144,6 +151,46 @@ def _format_columns(explanation: Explanation, table: FocusTable) -> Iterator[str
         rows.append(["all", "", "", *(format_number(float(item * factor)) for item in table.averages), *sums])
         yield from (f"  {line}" for line in output.format_columns([header, *rows], right=range(1, 7)))
         yield ""
+
+
+def _format_records(explanation: Explanation, version: str) -> Iterator[str]:
+    """Yield the lines of the table of records that are new, gone or written at another rate."""
+    differences = explanation.records.get(version, ())
+    if not differences:
+        return
+    yield ""
+    yield "Records that are new, gone, or written at another rate, both per row and per second:"
+    header = ["", explanation.base, version, "Δ%", f"{100 * explanation.level:g} % interval", "first"]
+    rows = [_list_record_cells(item) for item in differences[:_MOST_ROWS]]
+    yield from (f"  {line}" for line in output.format_columns([header, *rows], right=range(1, 4)))
+    if len(differences) > _MOST_ROWS:
+        yield f"  and {len(differences) - _MOST_ROWS} more names: --format json has all"
+
+
+def _list_record_cells(difference: RecordDifference) -> list[str]:
+    change, first = difference.change, difference.first
+    counts = map(str, change.counts)
+    interval = change.judgement.interval if change.judgement else None
+    if change.ratio is None:
+        delta, ends = change.presence.value, ""
+    else:
+        delta = format_percent_change(100 * (change.ratio - 1))
+        ends = format_percent_interval(interval.low, interval.high, 0.0) if interval else "noise not known"
+    line = f"{first.location}  {first.text}" if first else ""
+    return [shorten(change.name), *counts, delta, ends, shorten_middle(escape_text(line), _MOST_LETTERS)]
+
+
+def _format_rows(explanation: Explanation, version: str) -> Iterator[str]:
+    """Yield the lines of a typical and the worst row of the cause, with their records."""
+    rows = explanation.rows.get(version, ())
+    if not rows:
+        return
+    yield ""
+    yield f"Rows of {escape_text(rows[0].name)}:"
+    for item in rows:
+        for what, sample in list_rows(item).items():
+            prefix = f"{item.run} {what}: "
+            yield from (f"  {escape_text(line)}" for line in format_sample(prefix, sample, item.unit, _WIDTH))
 
 
 def format_signed_number(number: float) -> str:

@@ -15,6 +15,7 @@ from assay.judgement.verdict import Judgement, Margin, Verdict
 
 if TYPE_CHECKING:
     from assay.judgement.focus import FocusTable
+    from assay.judgement.record_rates import RecordChange
     from assay.judgement.steps import StepTable
 
 
@@ -75,7 +76,8 @@ class ReportJudgements:
     `calibration` the number of calibration runs. `noise` is the sentence on the noise that intervals hold. `gated` are
     the ids of gated metrics. `changes` has metric ids and ids of versions as keys; `base` is the id of the base.
     `steps` are those of totals that changed, and `foci` say where changes come from, with the same keys; `grouped` are
-    the changes of each value of the column `grouped_by`, such as each host.
+    the changes of each value of the column `grouped_by`, such as each host. `records` are names of records that only
+    the base or a version has, by version.
     """
 
     level: float
@@ -90,6 +92,7 @@ class ReportJudgements:
     foci: Mapping[tuple[str, str], FocusTable] = field(default_factory=dict)
     grouped: Mapping[tuple[str, str], Mapping[str, JudgedChange]] = field(default_factory=dict)
     grouped_by: str = ""
+    records: Mapping[str, tuple[RecordChange, ...]] = field(default_factory=dict)
 
     def find_change(self, metric: str, base: str, version: str) -> JudgedChange | None:
         """Return the change of a metric from `base` to a version; None if another base was judged, or nothing."""

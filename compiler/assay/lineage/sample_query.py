@@ -97,11 +97,11 @@ def list_identifying_columns(grain: Grain) -> tuple[str, ...]:
 
 
 def select_ranked(
-    table: str, keys: tuple[str, ...], greatest: bool, limit: int, equal_to: float | None = None
+    table: str, keys: tuple[str, ...], greatest: bool, limit: int, equal_to: float | None = None, skip: int = 0
 ) -> exp.Select:
     """Return the query for the greatest (or least) samples of a table; equal samples are ordered by their keys.
 
-    `equal_to` selects the samples of one value.
+    `equal_to` selects the samples of one value; `skip` leaves out so many of the first.
     """
     order = [
         exp.Ordered(this=build_column(VALUE), desc=greatest),
@@ -111,7 +111,7 @@ def select_ranked(
     query.set("order", exp.Order(expressions=order))
     if equal_to is not None:
         query = query.where(exp.EQ(this=build_column(VALUE), expression=build_literal(equal_to)))
-    return query.limit(limit)
+    return query.limit(limit).offset(skip) if skip else query.limit(limit)
 
 
 def select_extremes(table: str) -> exp.Select:

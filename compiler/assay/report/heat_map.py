@@ -51,8 +51,9 @@ def draw_heat_maps(
 def describe_heat_maps(column: str) -> Iterator[str]:
     """Yield what the figures show."""
     yield (
-        f"The first figure has a row for each {column} that changed: first those with most metrics certainly worse, then"
-        " those with the greatest changes. A coloured cell changed beyond noise; it is pale if that may be chance among so many."
+        f"The first figure has a row for each {column} that changed: first those with most metrics certainly worse,"
+        " then those with the greatest changes. A coloured cell changed beyond noise; it is pale if that may be chance"
+        " among so many."
     )
 
 

@@ -171,13 +171,13 @@ class RunSamples:
         return int(self._read_extremes()[0])
 
     def list_ranked(
-        self, greatest: bool, limit: int, record_limit: int = SHOWN, equal_to: float | None = None
+        self, greatest: bool, limit: int, record_limit: int = SHOWN, equal_to: float | None = None, skip: int = 0
     ) -> tuple[Sample, ...]:
-        """Return the greatest (or least) samples, each with at most `record_limit` records.
+        """Return the greatest (or least) samples, without the first `skip`, each with at most `record_limit` records.
 
         Equal samples are in order of their keys. `equal_to` selects the samples of one value, as measured.
         """
-        rows = self._fetch_rows(sample_query.select_ranked(TABLE, self.query.keys, greatest, limit, equal_to))
+        rows = self._fetch_rows(sample_query.select_ranked(TABLE, self.query.keys, greatest, limit, equal_to, skip))
         lines = self._read_records([item for row in rows for item in row[get_companion_name(VALUE)][:record_limit]])
         return tuple(self._create_sample(row, lines, record_limit) for row in rows)
 

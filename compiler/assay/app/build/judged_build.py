@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from assay.app.build.computed_build import ComputedBuild
 from assay.app.build.prepared_report import PreparedReport
+from assay.app.compare.record_changes import list_one_sided_names
 from assay.app.compute.computation import Computation
 from assay.app.compute.point_files import name_point_files
 from assay.app.compute.report_metrics import list_judged_metrics
@@ -51,8 +52,9 @@ def judge_build(session: Session, prepared: PreparedReport, computed: ComputedBu
             calculate = create_calculation(session, request_of_group, is_assessed=False)  # the data of totals are
             steps = explain_totals(computed.checked, group.report.judgement, judged, summary, calculate)
             foci = locate_report_changes(computed.checked, judged, computation, summary, calculate, by_value)
+            records = list_one_sided_names(computed.checked.package, computation.runs) if not computation.views else {}
             by_group[group.inputs.name] = replace(
-                judged, steps=steps, foci=foci, grouped=by_value.changes, grouped_by=prepared.column
+                judged, steps=steps, foci=foci, grouped=by_value.changes, grouped_by=prepared.column, records=records
             )
     return JudgedBuild(by_group, by_value)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from assay.app.compare.compare_runs import refuse_single_run
 from assay.app.compare.compared_metrics import DEFAULT_RULES
 from assay.app.compare.explained_metric import ExplainedMetric, choose_metric, leave_out_steps_of_lowest
+from assay.app.compare.record_changes import RecordDifference, compare_record_names
 from assay.app.compute.computation import Computation
 from assay.app.compute.compute import compute
 from assay.app.compute.query import list_run_messages
@@ -24,21 +26,27 @@ from assay.judgement.focus import FocusTable
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.steps import StepTable
 from assay.lang.checked_package import CheckedPackage
+from assay.plan.planner import AppliedFilter
 from assay.plan.request import Request
 from assay.report.focus_sentences import describe_foci
 from assay.report.mixes import build_mix_data, describe_mixes
 from assay.report.step_sentences import compose_cause
 from assay.runs.model import NamedRun
 
+if TYPE_CHECKING:
+    from assay.app.audit.cause_rows import CauseRows
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The steps of a total, `metric`, in each version against the first, `base`, and where its change comes from.
 
-    `tables` are empty for a metric without steps: `no_steps` says why. `changes`, `foci` and `mixes` are by the id of
-    the version; the latter are sentences on versions whose samples are of other things.
+    `tables` are empty for a metric without steps: `no_steps` says why. `changes`, `foci`, `mixes`, `records` and `rows`
+    are by the id of the version; `mixes` are sentences on versions whose samples are of other things, `records` names
+    of records that differ, and `rows` those of a cause with their log lines, in the first version and in this one.
     """
 
+    system: str
     metric: str
     name: str
     unit: str
@@ -51,10 +59,24 @@ class Explanation:
     sentences: dict[str, tuple[str, ...]]
     level: float
     noise: str
-    filters: tuple[str, ...]
+    applied_filters: tuple[AppliedFilter, ...]
     summary: str
     mixes: dict[str, str]
+    records: dict[str, tuple[RecordDifference, ...]]
     warnings: tuple[str, ...]
+    rows: dict[str, tuple[CauseRows, ...]] = field(default_factory=dict)
+
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """The labels of the filters."""
+        return tuple(item.label for item in self.applied_filters)
+
+    @property
+    def causes(self) -> dict[str, str]:
+        """The metric that a certain change comes from, by version: a step if one is named, else the metric itself."""
+        steps = {table.version: table.cause.metric for table in self.tables if table.cause}
+        certain = {version: self.metric for version, change in self.changes.items() if change.judgement.is_certain}
+        return {version: steps.get(version) or metric for version, metric in certain.items()}
 
 
 def explain_change(session: Session, name: str, runs: Sequence[NamedRun], selection: Selection) -> Explanation:
@@ -77,6 +99,7 @@ def explain_change(session: Session, name: str, runs: Sequence[NamedRun], select
     judgements, foci = judged.judgements, judged.foci
     changes = {version: change for (name, version), change in judgements.changes.items() if name == total.id}
     return Explanation(
+        checked.package.system,
         choice.name,
         total.name,
         total.unit.symbol,
@@ -89,9 +112,10 @@ def explain_change(session: Session, name: str, runs: Sequence[NamedRun], select
         {version: _list_sentences(choice, judged, version, changes[version]) for version in changes},
         judgements.level,
         judgements.noise,
-        tuple(item.label for item in applied_filters),
+        tuple(applied_filters),
         summary,
         judged.mixes,
+        compare_record_names(checked.package, total.id, computation.runs, judgements.level),
         list_run_messages(choice.package, computation, (total,)),
     )
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from assay.app.audit.cause_rows import CauseRows, list_rows
+from assay.app.audit.explain_view import export_sample
+from assay.app.compare.record_changes import RecordDifference
 from assay.app.compare.why import Explanation
 from assay.app.judge.recorded_change import build_change_data
 from assay.judgement.steps import StepChange, StepTable
@@ -40,7 +43,29 @@ def _export_version(explanation: Explanation, version: str) -> dict[str, Any]:
         ),
         "where": build_focus_data(table) if table else None,
         "sentences": list(explanation.sentences[version]),
+        "records": [_export_records(item) for item in explanation.records.get(version, ())],
+        "cause_rows": [_export_rows(item) for item in explanation.rows.get(version, ())],
     }
+
+
+def _export_records(difference: RecordDifference) -> dict[str, Any]:
+    change, first = difference.change, difference.first
+    interval = change.judgement.interval if change.judgement else None
+    return {
+        "name": change.name,
+        "presence": change.presence.value,
+        "base_records": change.counts[0],
+        "records": change.counts[1],
+        "percent": None if change.ratio is None else 100 * (change.ratio - 1),
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "first": {"file": first.file, "line": first.line, "text": first.text} if first else None,
+    }
+
+
+def _export_rows(rows: CauseRows) -> dict[str, Any]:
+    samples = {what: export_sample(sample) for what, sample in list_rows(rows).items()}
+    return {"run": rows.run, "metric": rows.metric, "unit": rows.unit, **samples}
 
 
 def _drop_rest(data: Mapping[str, Any]) -> dict[str, Any]:
