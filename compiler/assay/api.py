@@ -35,8 +35,8 @@ from assay.util.paths import resolve_path
 if TYPE_CHECKING:
     import duckdb
 
+    from assay.app.audit.change_explanation import Explanation
     from assay.app.compare.compared_metrics import RunComparison
-    from assay.app.compare.why import Explanation
     from assay.app.compute.query import Answer
     from assay.registry.history import MetricHistory
     from assay.registry.model import RegisteredRun
@@ -218,7 +218,7 @@ class Workspace:
         The log lines of rows of the cause are read, too.
         """
         from assay.app.audit.cause_rows import add_cause_rows
-        from assay.app.compare.why import explain_change
+        from assay.app.audit.why import explain_change
 
         parsed_runs = parse_runs(self._list_runs(runs))
         explanation = explain_change(self._session, metric, parsed_runs, Selection(**options))

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from assay.app.audit.cause_rows import list_rows
+from assay.app.audit.change_explanation import Explanation
 from assay.app.audit.explain_view import format_sample
 from assay.app.audit.why_data import export_explanation
 from assay.app.compare.record_changes import RecordDifference
-from assay.app.compare.why import Explanation
 from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
@@ -188,7 +187,7 @@ def _format_rows(explanation: Explanation, version: str) -> Iterator[str]:
     yield ""
     yield f"Rows of {escape_text(rows[0].name)}:"
     for item in rows:
-        for what, sample in list_rows(item).items():
+        for what, sample in item.samples.items():
             prefix = f"{item.run} {what}: "
             yield from (f"  {escape_text(line)}" for line in format_sample(prefix, sample, item.unit, _WIDTH))
 

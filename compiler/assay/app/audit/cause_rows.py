@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from assay.app.audit.trace_runs import Sample, TracedQuery, open_run_samples
-from assay.app.compare.why import Explanation
+from assay.app.audit.change_explanation import CauseRows, Explanation
+from assay.app.audit.trace_runs import TracedQuery, open_run_samples
 from assay.app.compute.compute import compute
 from assay.app.compute.subject import MetricSubject, SampleRequest, find_subject
 from assay.app.session.session import Session
@@ -15,18 +15,6 @@ from assay.runs.model import NamedRun
 from assay.util.diagnostics import AssayError
 
 _MOST_RECORDS = 6  # of a row
-
-
-@dataclass(frozen=True, slots=True)
-class CauseRows:
-    """The row of the median sample and the worst row of a metric in a run: what they are named, and the records."""
-
-    run: str
-    metric: str
-    name: str
-    unit: str
-    typical: Sample
-    worst: Sample
 
 
 def add_cause_rows(session: Session, explanation: Explanation, runs: Sequence[NamedRun]) -> Explanation:
@@ -62,8 +50,3 @@ def _read_rows(session: Session, subject: MetricSubject, explanation: Explanatio
         (worst,) = samples.list_ranked(greatest=is_greatest, limit=1, record_limit=_MOST_RECORDS)
     version = run.version or run.id
     return CauseRows(version, subject.id, subject.metric.name, subject.metric.unit.symbol, typical, worst)
-
-
-def list_rows(rows: CauseRows) -> Mapping[str, Sample]:
-    """Return the rows by what they are."""
-    return {"typical": rows.typical, "worst": rows.worst}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.app.audit.cause_rows import CauseRows, list_rows
+from assay.app.audit.change_explanation import CauseRows, Explanation
 from assay.app.audit.explain_view import export_sample
 from assay.app.compare.record_changes import RecordDifference
-from assay.app.compare.why import Explanation
 from assay.app.judge.recorded_change import build_change_data
 from assay.judgement.steps import StepChange, StepTable
 from assay.report.focus_data import build_focus_data
@@ -64,7 +63,7 @@ def _export_records(difference: RecordDifference) -> dict[str, Any]:
 
 
 def _export_rows(rows: CauseRows) -> dict[str, Any]:
-    samples = {what: export_sample(sample) for what, sample in list_rows(rows).items()}
+    samples = {what: export_sample(sample) for what, sample in rows.samples.items()}
     return {"run": rows.run, "metric": rows.metric, "unit": rows.unit, **samples}
 
 

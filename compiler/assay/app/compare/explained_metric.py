@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from assay.app.compare.compared_metrics import DEFAULT_RULES
 from assay.app.compute.subject import find_metric, find_report
 from assay.app.judge.steps import is_of_lowest
 from assay.app.session.selection import Selection
@@ -14,6 +15,7 @@ from assay.lang.chosen_rows import derive_steps, list_chains
 from assay.lang.formula import is_formula, list_inputs
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
+from assay.lang.model.vocabulary import Judgement
 from assay.lang.step_chains import Chain, NoSteps, add_steps, derive_whole_chain
 from assay.quality.finding import list_names
 from assay.util.diagnostics import USAGE, AssayError, fail
@@ -35,6 +37,11 @@ class ExplainedMetric:
     def name(self) -> str:
         """The id of the metric, or the name of the grain."""
         return self.chain.name if self.chain else self.metric.id
+
+    @property
+    def rules(self) -> Judgement:
+        """The rules of the report, or the default ones."""
+        return self.report.judgement if self.report and self.report.judgement else DEFAULT_RULES
 
     @property
     def package(self) -> CheckedPackage:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
+from assay.app.audit.change_explanation import Explanation
 from assay.app.compare.compare_runs import refuse_single_run
-from assay.app.compare.compared_metrics import DEFAULT_RULES
 from assay.app.compare.explained_metric import ExplainedMetric, choose_metric, leave_out_steps_of_lowest
-from assay.app.compare.record_changes import RecordDifference, compare_record_names
+from assay.app.compare.record_changes import compare_record_names
 from assay.app.compute.computation import Computation
 from assay.app.compute.compute import compute
 from assay.app.compute.query import list_run_messages
@@ -26,57 +25,11 @@ from assay.judgement.focus import FocusTable
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
 from assay.judgement.steps import StepTable
 from assay.lang.checked_package import CheckedPackage
-from assay.plan.planner import AppliedFilter
 from assay.plan.request import Request
 from assay.report.focus_sentences import describe_foci
 from assay.report.mixes import build_mix_data, describe_mixes
 from assay.report.step_sentences import compose_cause
 from assay.runs.model import NamedRun
-
-if TYPE_CHECKING:
-    from assay.app.audit.cause_rows import CauseRows
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The steps of a total, `metric`, in each version against the first, `base`, and where its change comes from.
-
-    `tables` are empty for a metric without steps: `no_steps` says why. `changes`, `foci`, `mixes`, `records` and `rows`
-    are by the id of the version; `mixes` are sentences on versions whose samples are of other things, `records` names
-    of records that differ, and `rows` those of a cause with their log lines, in the first version and in this one.
-    """
-
-    system: str
-    metric: str
-    name: str
-    unit: str
-    report: str
-    base: str
-    tables: tuple[StepTable, ...]
-    no_steps: str
-    changes: dict[str, JudgedChange]
-    foci: dict[str, FocusTable]
-    sentences: dict[str, tuple[str, ...]]
-    level: float
-    noise: str
-    applied_filters: tuple[AppliedFilter, ...]
-    summary: str
-    mixes: dict[str, str]
-    records: dict[str, tuple[RecordDifference, ...]]
-    warnings: tuple[str, ...]
-    rows: dict[str, tuple[CauseRows, ...]] = field(default_factory=dict)
-
-    @property
-    def filters(self) -> tuple[str, ...]:
-        """The labels of the filters."""
-        return tuple(item.label for item in self.applied_filters)
-
-    @property
-    def causes(self) -> dict[str, str]:
-        """The metric that a certain change comes from, by version: a step if one is named, else the metric itself."""
-        steps = {table.version: table.cause.metric for table in self.tables if table.cause}
-        certain = {version: self.metric for version, change in self.changes.items() if change.judgement.is_certain}
-        return {version: steps.get(version) or metric for version, metric in certain.items()}
 
 
 def explain_change(session: Session, name: str, runs: Sequence[NamedRun], selection: Selection) -> Explanation:
@@ -133,7 +86,6 @@ class _Judged:
 def _judge(choice: ExplainedMetric, summary: str, calculate: Calculate) -> tuple[Computation, _Judged]:
     """Compute and judge a metric and its steps. Raises AssayError if a run has no row with all instants of these."""
     package, total, chain = choice.package, choice.metric, choice.chain
-    rules = choice.report.judgement if choice.report and choice.report.judgement else DEFAULT_RULES
     requested = chain.requested if chain else (total,)
     computation = calculate(package, Request(requested, judged=requested))
     standardized = standardize_metrics(package, (total,), summary, calculate)
@@ -141,9 +93,9 @@ def _judge(choice: ExplainedMetric, summary: str, calculate: Calculate) -> tuple
     tables: tuple[StepTable, ...] = ()
     judged_versions = JudgedVersions(versions, summary, standardized=standardized)
     if chain:
-        judgements, tables = judge_steps(package, rules, chain, judged_versions)
+        judgements, tables = judge_steps(package, choice.rules, chain, judged_versions)
     else:
-        judgements = judge_versions(package, rules, (total,), judged_versions)
+        judgements = judge_versions(package, choice.rules, (total,), judged_versions)
     foci = locate_changes(package, judgements, versions, summary, calculate, (total.id,))
     mixes = {
         version: describe_mixes([(total.name, data)], (versions[0].id, version))
