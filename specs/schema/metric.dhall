@@ -43,6 +43,7 @@ let Break = { since : Text, run : Text, doc : Text }
 --   quantity   what it measures: duration, size, count, rate, share (none of them is ever below 0) or signed; default: as
 --              its unit and measure show
 --   exact      all runs of a version have the same value, such as a number of instructions, so any change of it is certain
+--   steps      ids of metrics of the grain that measure its parts, in order, where `assay why` derives others or none
 --   breaks     points at which its values stop being comparable, though its definition stays
 --   examples   examples of a formula, which `assay check` verifies
 let Metric =
@@ -63,6 +64,7 @@ let Metric =
           , margin : Optional Margin
           , quantity : Text
           , exact : Bool
+          , steps : List Text
           , breaks : List Break
           , examples : List Example
           }
@@ -78,6 +80,7 @@ let Metric =
         , margin = None Margin
         , quantity = ""
         , exact = False
+        , steps = [] : List Text
         , breaks = [] : List Break
         , examples = [] : List Example
         }

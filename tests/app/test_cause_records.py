@@ -71,7 +71,8 @@ def _read_times(run: Path) -> dict[str, tuple[float, float]]:
 
 def test_first_page_names_new_and_lost_records(shop: Path, cache: Path, tmp_path: Path) -> None:
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
-    result = run_assay("--cache", cache, "build", "service/comparison", *runs, "--to", "md", "--out", tmp_path, cwd=shop)
+    options = (*runs, "--to", "md", "--out", tmp_path)
+    result = run_assay("--cache", cache, "build", "service/comparison", *options, cwd=shop)
     assert result.status == 0, result.err
     (answer,) = load_json(tmp_path / "document.json")["answers"]
     assert answer["causes"][-1] == "Records: lock.wait (20) is new; cache.flush (8) is gone."
@@ -90,4 +91,5 @@ def test_runs_of_one_log_differ_in_no_name(shop: Path, cache: Path) -> None:
     copy = shop / "runs" / "copy"
     shutil.copytree(shop / "runs" / "1.0", copy)
     result = run_assay("--cache", cache, "why", "work", "a=runs/1.0", "b=runs/copy", cwd=shop)
-    assert result.status == 0 and "Records that" not in result.out
+    assert result.status == 0
+    assert "Records that" not in result.out

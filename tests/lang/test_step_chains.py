@@ -84,6 +84,21 @@ def test_steps_are_the_longest_chain(edges: str, expected: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("edges", "steps", "expected"),
+    [
+        ("ab bd ac cd", ("ac", "cd"), "ac cd"),  # of two equally long ones
+        ("ab bc cd ac", ("ac", "cd"), "ac cd"),  # a shorter one
+        ("ab bc cd bd", ("ab", "bc", "cd"), "ab bc cd"),
+        ("ab bd ca", ("ab", "bd"), "ab bd"),  # beside others that are circular
+    ],
+)
+def test_declared_steps_take_the_place_of_derived_ones(edges: str, steps: tuple[str, ...], expected: str) -> None:
+    total = between(("a", "d"), steps=steps)
+    metrics = [between((text[0], text[1])) for text in edges.split()]
+    assert describe(derive_chain(build_package(total, *metrics), total)) == expected
+
+
+@pytest.mark.parametrize(
     ("total", "expected"),
     [
         (between(("a", "c"), measure=Expression("coalesce", (between(("a", "c")).measure, MISSING))), "ab bc"),

@@ -13,7 +13,7 @@ from assay.lang.model.expression import Expression, format_expression
 from assay.lang.model.package import Metric
 from assay.lang.model.parts import Block, Part
 
-_PROSE = ("doc", "message", "hint", "better", "width", "examples", "quantity", "exact", "breaks")
+_PROSE = ("doc", "message", "hint", "better", "width", "examples", "quantity", "exact", "breaks", "steps")
 
 
 #: limits on inputs: a run that exceeds them is rejected, and the numbers of other runs do not depend on them

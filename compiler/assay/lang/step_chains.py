@@ -1,8 +1,9 @@
 """Derive the steps of a metric that is the time between two instants: a chain of times with the same two ends.
 
 Instants of a grain are nodes, and metrics that are the difference of two of them edges. The steps of such a metric, the
-total, are the longest path between its ends. A gap, between an instant that can be reached from the beginning and one
-from which the end can be reached, is a step that no metric measures: a rest. So steps need no new metrics.
+total, are the longest path between its ends, unless it declares them. A gap, between an instant that can be reached
+from the beginning and one from which the end can be reached, is a step that no metric measures: a rest. So steps need
+no new metrics.
 
 A step is a metric of its own, over those rows of the total that have all instants of the chain. There the steps add up
 to the total, row by row, in whole nanoseconds.
@@ -118,6 +119,8 @@ def derive_chain(package: Package, total: Metric) -> Chain | NoSteps:
         return NoSteps.NO_TIME
     start, end = map(str, ends)
     edges = {pair: metric for pair, metric in index_edges(package, grain).items() if pair != (start, end)}
+    if total.steps:
+        edges = index_declared_edges(package, grain, total)
     try:
         path = _find_path(edges, start, end)
     except CycleError:
@@ -314,6 +317,16 @@ def index_edges(package: Package, grain: Grain) -> dict[Ends, Metric]:
             if key not in edges or _rank_edge(metric) < _rank_edge(edges[key]):
                 edges[key] = metric
     return edges
+
+
+def index_declared_edges(package: Package, grain: Grain, total: Metric) -> dict[Ends, Metric]:
+    """Return the metrics that a total declares as its steps by the instants between which they are, in order.
+
+    Metrics that are no times between two instants of the rows of the grain are left out.
+    """
+    times = {metric.id: metric for metric in _list_times(package, grain)}
+    declared = ((times[name], find_ends(grain, times[name])) for name in total.steps if name in times)
+    return {(str(ends[0]), str(ends[1])): metric for metric, ends in declared if ends}
 
 
 def _name_rest(start: str, end: str) -> str:

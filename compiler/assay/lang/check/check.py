@@ -27,6 +27,7 @@ from assay.lang.check import (
     reports,
     series,
     sources,
+    steps,
     units,
 )
 from assay.lang.check.checker import Checker, Locate
@@ -419,6 +420,7 @@ _CHECKS: tuple[Callable[[Checker], None], ...] = (
     printed_names.check_printed_names,
     phases.check_phases,
     judgements.check_judgements,
+    steps.check_steps,
     observations.check_observations,
     names.check_reserved_names,
     examples.check_examples,

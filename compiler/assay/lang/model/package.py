@@ -395,7 +395,8 @@ class Metric:
     distribution.  The summary is over those with samples (`sampled_only`), or over all, with 0 for those without.
     `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in published tables.
     `quantity` is the declared kind of quantity, which says what values are possible (`lang.quantities`). `breaks` are
-    points at which values stop being comparable. `exact`: all runs of a version have the same value.
+    points at which values stop being comparable. `exact`: all runs of a version have the same value. `steps` are ids of
+    metrics that measure its parts, in order; empty if these are derived.
     """
 
     id: str
@@ -416,6 +417,7 @@ class Metric:
     quantity: str = ""
     exact: bool = False
     breaks: tuple[MetricBreak, ...] = ()
+    steps: tuple[str, ...] = ()
 
 
 Table = Event | Relation | Grain | Series
