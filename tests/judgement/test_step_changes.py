@@ -26,7 +26,10 @@ def build_table(total: StepChange, *steps: StepChange) -> StepTable:
     ("steps", "expected"),
     [
         ((change("a", 60, 69, WORSE), change("b", 40, 41, SAME)), "a"),
-        ((change("a", 60, 65, WORSE), change("b", 40, 45, WORSE)), "a"),  # halves: the first
+        ((change("a", 60, 65, WORSE), change("b", 40, 45, WORSE)), None),  # half of it, but all became slower alike
+        ((change("a", 90, 95, WORSE), change("b", 10, 15, WORSE)), "b"),
+        ((change("a", 60, 63, WORSE), change("b", 40, 47, WORSE)), "b"),  # 70 %, and 1.75 times 40 %
+        ((change("a", 60, 64, WORSE), change("b", 40, 46, WORSE)), None),
         ((change("a", 60, 64, WORSE), change("b", 30, 33, WORSE), change("c", 10, 13, WORSE)), None),
         ((change("a", 60, 69, OPEN), change("b", 40, 41, WORSE)), None),
         ((change("a", 60, 69, WORSE, is_by_itself=True), change("b", 40, 41, SAME)), "a"),  # not the total

@@ -5,7 +5,8 @@ Averages are exact, so the steps add up to the total. A step is the cause if all
 * the total is worse, better or changed, and not by itself (what chance makes of so many metrics);
 * the step has the same verdict, if only by itself: the total shows that something changed, and chance gives no step
   both its own interval and half of that change;
-* it carries at least half of the change of the total;
+* it carries three quarters of the change of the total, or half of it and 1.75 times its share in the total: if all
+  steps become slower alike, noise gives half of the change to a step of 40 % now and then;
 * its change exceeds the margin of the total.
 """
 
@@ -17,7 +18,8 @@ from fractions import Fraction
 
 from assay.judgement.report_judgements import JudgedChange
 
-_LEAST_SHARE = Fraction(1, 2)
+_LEAST_SHARE, _MOST_OF_CHANGE = Fraction(1, 2), Fraction(3, 4)
+_LEAST_FACTOR = Fraction(7, 4)  # of a share in the change to that in the total
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +78,16 @@ class StepTable:
             step
             for step in self.steps
             if step.change.judgement.verdict is verdict
-            and (self.compute_share(step.difference) or 0) >= _LEAST_SHARE
+            and self._carries_most(step)
             and abs(step.difference) > least
         ]
         return max(causes, key=lambda step: abs(step.difference), default=None)
+
+    def _carries_most(self, step: StepChange) -> bool:
+        """Return whether a step carries most of the change, or half of it and much more than its part of the total."""
+        share, whole = self.compute_share(step.difference) or Fraction(0), self.total.averages[0]
+        expected = step.averages[0] / whole if whole else Fraction(0)
+        return share >= _MOST_OF_CHANGE or share >= max(_LEAST_SHARE, _LEAST_FACTOR * expected)
 
     @property
     def largest(self) -> StepChange:
