@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.api import Workspace
     from assay.api import open_workspace as open  # noqa: A004
+    from assay.util.diagnostics import AssayError
 
-__all__ = ["Workspace", "open"]
+__all__ = ["AssayError", "Workspace", "open"]
 
 
 def __getattr__(name: str) -> Any:
@@ -16,5 +17,6 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from assay import api
+    from assay.util.diagnostics import AssayError
 
-    return {"Workspace": api.Workspace, "open": api.open_workspace}[name]
+    return {"AssayError": AssayError, "Workspace": api.Workspace, "open": api.open_workspace}[name]

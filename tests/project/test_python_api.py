@@ -14,7 +14,6 @@ import duckdb
 import pytest
 
 import assay
-from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.cometbft import RUN
 from tests.support.commands import run_assay
@@ -68,14 +67,14 @@ def test_calls_have_the_options_of_the_commands(place: Path) -> None:
         words = ("compare", "1.1", "1.0", "--metric", "wait", "--format", "json")
         (printed,) = run_assay(*words, cwd=place).parse_json()["changes"]
         assert [(item.change.percent, item.change.low) for item in changes] == [(printed["percent"], printed["low"])]
-        with pytest.raises(AssayError, match="a comparison needs two or more runs"):
+        with pytest.raises(assay.AssayError, match="a comparison needs two or more runs"):
             shop.compare(["1.0"])
-        with pytest.raises(AssayError, match="is built from runs, not from publications"):
+        with pytest.raises(assay.AssayError, match="is built from runs, not from publications"):
             shop.build("service/comparison", publications=["x.json"], out="x")
 
 
 def test_calls_without_any_runs_are_explained(cache: Path) -> None:
-    with assay.open(ROOT, cache) as workspace, pytest.raises(AssayError, match="no runs are chosen"):
+    with assay.open(ROOT, cache) as workspace, pytest.raises(assay.AssayError, match="no runs are chosen"):
         workspace.query("CentiCpu")
 
 
@@ -119,9 +118,9 @@ def test_instants_of_series_keep_nanoseconds(cache: Path) -> None:
 
 def test_formula_and_missing_settings_are_explained(tmp_path: Path, cache: Path) -> None:
     with assay.open(ROOT, cache) as workspace:
-        with pytest.raises(AssayError, match="is computed from other metrics, so it has no samples"):
+        with pytest.raises(assay.AssayError, match="is computed from other metrics, so it has no samples"):
             workspace.samples("vm_disk_writes_per_year", [BASELINE])
         with pytest.raises(TypeError, match="a report and a folder"):
             workspace.build(runs=[BASELINE])
-        with pytest.raises(AssayError, match="does not exist"):
+        with pytest.raises(assay.AssayError, match="does not exist"):
             workspace.query("CentiCpu", [tmp_path / "nothing"])
