@@ -297,7 +297,7 @@ def _write_failure(proposal: Proposal, source: SourceProposal, grain: GrainPropo
     if metric.where[0]:
         return f"S.x.oneIf ({_write_condition(proposal, source, grain, metric)})"
     status = _read_field(proposal, source, grain, metric, metric.field)
-    return f"S.x.div ({status}) (S.x.natural {FIRST_FAILURE})"
+    return f"S.x.oneIf (S.x.atLeast ({status}) (S.x.natural {FIRST_FAILURE}))"
 
 
 def _write_condition(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:

@@ -51,3 +51,22 @@ def test_time_is_that_of_alike_requests(shop: Path, cache: Path, runs: Sequence[
     verdicts = {item["metric"]: item["verdict"] for item in compared.parse_json()["changes"]}
     assert (verdicts["wait_ms"], verdicts["request_failed"]) == ("same", "better" if "few" in runs[1] else "worse")
     assert words in run_assay("--cache", cache, "compare", *places, cwd=shop).out
+
+
+@pytest.mark.parametrize("runs", [("200", "503"), ("503", "200")])
+def test_time_of_failures_only_is_not_that_of_successes(tmp_path: Path, cache: Path, runs: Sequence[str]) -> None:
+    logs = [tmp_path / name for name in runs]
+    for log in logs:
+        log.mkdir()
+        random, wait = Random(log.name), 50 if log.name == "200" else 1
+        lines = [
+            f"2026-03-02T09:00:{number:02}Z,{log.name},{wait * random.lognormvariate(0, 0.1):.3f}\n"
+            for number in range(60)
+        ]
+        (log / "log.csv").write_text("".join(("time,status,wait_ms\n", *lines)), encoding="utf-8")
+    assert run_assay("--cache", cache, "init", tmp_path / "shop", "--from", *logs, "--each", "run").status == 0
+    places = [f"runs/{name}" for name in runs]
+    compared = run_assay("--cache", cache, "compare", *places, "--format", "json", cwd=tmp_path / "shop")
+    verdicts = {item["metric"]: item["verdict"] for item in compared.parse_json()["changes"]}
+    expected = "better" if runs[1] == "200" else "worse"
+    assert (verdicts["wait_ms"], verdicts["measured_failed"]) == ("no interval", expected)
