@@ -21,7 +21,7 @@ from assay.util.time_units import NANOSECONDS, SECOND
 
 #: numbers that programs write for a missing value: the greatest of 16, 32 and 64 bits, and of four to nine digits
 SENTINELS = (2**16 - 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, *(10**digits - 1 for digits in range(4, 10)))
-#: the least share of such samples, and how many times the median they are: a single one may be a limit that was reached
+#: the least share of such samples, and how many times the median they are: fewer are a note, as they may be a limit
 LEAST_SHARE, LEAST_TIMES = Fraction(1, 100), 100
 #: samples of which all are 0 before it is odd: a benchmark that allocates nothing has fewer
 LEAST_ZEROS = 20
@@ -117,21 +117,23 @@ def find_implausible_samples(
 
     `counts`: name of a statement -> the number of such samples, and of all of the metric.
     """
-    groups: dict[tuple[str, int, int, str, str], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, int, int, str, str, bool], list[str]] = defaultdict(list)
     explained: set[str] = set()
+    doubted: set[str] = set()
     for item in suspects:
         number, total = counts[item.name]
-        least = LEAST_SHARE * total if item.code == SENTINEL_SAMPLES else 1
-        if number >= least and item.metric not in explained:
-            explained.add(item.metric)
-            groups[item.code, number, total, item.problem, item.cause].append(item.metric)
+        is_few = item.code == SENTINEL_SAMPLES and number < LEAST_SHARE * total
+        is_certain = not is_few and item.cause != _MAY_BE
+        if number and item.metric not in (explained if is_certain else explained | doubted):
+            (doubted if is_few else explained).add(item.metric)
+            groups[item.code, number, total, item.problem, item.cause, is_certain].append(item.metric)
     findings: list[Finding] = []
     notes: list[Finding] = []
-    for (code, number, total, problem, cause), metrics in groups.items():
+    for (code, number, total, problem, cause, is_certain), metrics in groups.items():
         verb = "is" if number == 1 else "are"
         message = f"{number} of {total} samples {verb} {problem}{format_metric_list(metrics)}: {cause}."
         finding = Finding(code, message, tuple(metrics), affected=number, total=total)
-        (notes if cause == _MAY_BE else findings).append(finding)
+        (findings if is_certain else notes).append(finding)
     return tuple(findings), tuple(notes)
 
 
