@@ -16,6 +16,7 @@ from assay.engine.results import RunResults
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.quality.absent_fields import list_absent_field_warnings
+from assay.quality.absent_values import find_absent_values
 from assay.quality.empty_metrics import find_missing_events
 from assay.quality.event_extents import find_ended_events
 from assay.quality.extents import create_run_extent, find_short_runs
@@ -70,11 +71,15 @@ def compare_data(
     distributions = [(label, item.results.metrics) for label, item in zip(labels, compared, strict=True)]
     unlike = find_unlike_values(distributions, quality_plan.metrics)
     zeros = find_unlike_zeros(distributions, quality_plan.metrics, quality_plan.quantities)
+    excused = excuse_usual_gaps([item.quality for item in compared])
+    counted = [
+        (label, quality, item.results.counts) for label, quality, item in zip(labels, excused, compared, strict=True)
+    ]
+    grains = {item.name: item for item in quality_plan.checked.package.grains}
+    absent = find_absent_values(counted, quality_plan.metrics, grains)
     qualities = {
         item.id: quality.add_findings(map(quality_plan.add_formulas, chain(*findings)))
-        for item, quality, *findings in zip(
-            compared, excuse_usual_gaps([item.quality for item in compared]), short, ended, unlike, zeros, strict=True
-        )
+        for item, quality, *findings in zip(compared, excused, short, ended, unlike, zeros, absent, strict=True)
     }
     impossible = {
         item.id: frozenset(
