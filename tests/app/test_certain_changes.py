@@ -142,3 +142,14 @@ def test_declared_metrics_change_exactly(shop: Path, cache: Path) -> None:
     gate = run_assay("gate", build, "--once", cwd=shop)
     assert gate.status == 4
     assert re.search(r"Request: size +512 → 1024 Bytes +\+100 % +\(exact\) ", gate.out)
+
+
+def test_spread_is_that_of_the_compared_average(shop: Path, cache: Path) -> None:
+    """The kinds of requests differ more from each other than any of them varies."""
+    spreads = []
+    for other in ("again", "other-mix"):
+        words = ("compare", "runs/base", f"runs/{other}", "--metric", "wait_ms", "--format", "csv")
+        header, row = run_assay("--cache", cache, *words, cwd=shop).out.splitlines()[:2]
+        spreads.append(float(dict(zip(header.split(","), row.split(","), strict=True))["base_spread"]))
+    of_all, of_kinds = spreads
+    assert 0 < of_kinds < of_all / 2

@@ -26,7 +26,8 @@ from assay.app.session import filters
 from assay.app.session.options import choose_summary
 from assay.app.session.selection import Selection
 from assay.app.session.session import Session
-from assay.judgement.interval import estimate_reach
+from assay.judgement.gate import Key
+from assay.judgement.interval import Version, estimate_reach
 from assay.judgement.repeats import pool_variances
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
@@ -71,8 +72,10 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
 
     standardized = standardize_metrics(checked, judged, summary, calculate)
     judgements = judge_versions(checked, rules, judged, JudgedVersions(versions, summary, standardized=standardized))
-    estimates = {metric.id: _estimate_averages(checked, metric, versions, summary, judgements.level)
-                 for metric in metrics}  # fmt: skip
+    estimates = _estimate_averages(checked, metrics, versions, summary, judgements.level)
+    estimates |= {
+        key: _estimate(item.versions, judgements.level) for key, item in standardized.items() if item.versions
+    }
     return RunComparison(
         f"{checked.package.system}/{report.name}" if report else "",
         versions[0].id,
@@ -80,7 +83,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
             ComparedVersion(
                 version.id,
                 (sort_segments if selection.by else tuple)(
-                    _compare_metric(metric, titles, judgements, version.id, estimates[metric.id][::number])
+                    _compare_metric(metric, titles, judgements, version.id, estimates[metric.id, version.id])
                     for metric in metrics
                 ),
                 tuple(list_judgement_notes(judgements, metrics, version.id)),
@@ -91,7 +94,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
                     list_conditions(metrics, judgements, version.id),
                 ),
             )
-            for number, version in enumerate(versions[1:], start=1)
+            for version in versions[1:]
         ),
         judgements.level,
         judgements.noise,
@@ -124,17 +127,25 @@ def _split(
     return split_package, metrics, segments
 
 
-def _estimate_averages(
-    checked: CheckedPackage, metric: Metric, versions: Sequence[JudgedVersion], summary: str, level: float
-) -> list[tuple[float | None, float | None]]:
-    """Return the average of a metric in each version, and the half-width of its interval in percent."""
-    measured = [measure_version(checked, metric, version.runs, summary) for version in versions]
-    noise = pool_variances([version.estimates for version in measured])
-    return [(float(item.mean) if item.estimates else None, estimate_reach(item, noise, level)) for item in measured]
-
-
 Estimate = tuple[float | None, float | None]
 """An average, and the half-width of its interval in percent."""
+
+
+def _estimate_averages(
+    checked: CheckedPackage, metrics: Sequence[Metric], versions: Sequence[JudgedVersion], summary: str, level: float
+) -> dict[Key, Sequence[Estimate]]:
+    """Return the averages of each metric in the base and in each other version, by metric and version."""
+    pairs: dict[Key, Sequence[Estimate]] = {}
+    for metric in metrics:
+        measured = [measure_version(checked, metric, version.runs, summary) for version in versions]
+        base, *others = _estimate(measured, level)
+        pairs |= {(metric.id, version.id): (base, other) for version, other in zip(versions[1:], others, strict=True)}
+    return pairs
+
+
+def _estimate(measured: Sequence[Version], level: float) -> list[Estimate]:
+    noise = pool_variances([version.estimates for version in measured])
+    return [(float(item.mean) if item.estimates else None, estimate_reach(item, noise, level)) for item in measured]
 
 
 def _compare_metric(
@@ -146,10 +157,10 @@ def _compare_metric(
 ) -> ComparedMetric:
     """Return the change of a metric in a version, from the estimates of the base and of the version.
 
-    `titles` are those of the sections by metric; the first two of `estimates` are compared.
+    `titles` are those of the sections by metric.
     """
     section = titles.get(metric.id) or titles[get_whole(metric.id)]
     judged = judgements.changes[metric.id, version]
-    (base, base_spread), (value, spread) = estimates[:2]
+    (base, base_spread), (value, spread) = estimates
     change = record_change(judgements, metric, version, section, (base, value))
     return ComparedMetric(change, (base_spread, spread), judged.sizes)
