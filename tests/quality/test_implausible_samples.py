@@ -113,3 +113,16 @@ def test_metric_with_a_wrong_average_is_not_judged(place: Path, cache: Path, nam
     (change,) = result.parse_json()["changes"]
     assert (change["verdict"] not in ("no interval", "data lost")) == is_judged, change
     assert ("(took)" in result.err) == (name != "measured"), result.err
+
+
+@pytest.mark.parametrize("heap", ["0*40", "1000*40"])
+def test_counts_beside_sizes_that_were_not_measured_are_not_judged(place: Path, cache: Path, heap: str) -> None:
+    """Without the sizes, no error may have happened."""
+    write_run(place, "counted", {"heap": "1000*20 1010*20", "errors": "0*10 1..30"})
+    write_run(place, f"counted-{heap[0]}", {"heap": heap, "errors": "0*40"})
+    words = ("compare", "a=runs/counted", f"b=runs/counted-{heap[0]}", "--metric", "errors", "--metric", "heap")
+    result = run_assay(*words, "--format", "json", "--cache", cache, cwd=place)
+    assert result.status == 0, result.err
+    change = next(item for item in result.parse_json()["changes"] if item["metric"] == "errors")
+    assert (change["verdict"] == "no interval") == (heap == "0*40")
+    assert ("(errors): nor were heap of the same records measured." in result.err) == (heap == "0*40"), result.err

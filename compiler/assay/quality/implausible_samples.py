@@ -16,7 +16,15 @@ from assay.lang.model.package import Metric
 from assay.lang.quantities import DURATION, RATE, SHARE, SIZE
 from assay.lang.units import UnitLibrary, UnknownUnitError
 from assay.quality.extents import LogExtent, format_seconds
-from assay.quality.finding import ABOVE_WHOLE, LONG_SAMPLES, SENTINEL_SAMPLES, ZERO_SAMPLES, Finding, format_metric_list
+from assay.quality.finding import (
+    ABOVE_WHOLE,
+    LONG_SAMPLES,
+    SENTINEL_SAMPLES,
+    ZERO_SAMPLES,
+    Finding,
+    format_metric_list,
+    list_names,
+)
 from assay.util.time_units import NANOSECONDS, SECOND
 
 #: numbers that programs write for a missing value: the greatest of 16, 32 and 64 bits, and of four to nine digits
@@ -151,13 +159,18 @@ def find_zero_samples(
 
 
 def find_unlike_zeros(
-    runs: Sequence[tuple[str, Distributions]], metrics: Sequence[Metric], quantities: Mapping[str, str]
+    runs: Sequence[tuple[str, Distributions]],
+    metrics: Sequence[Metric],
+    quantities: Mapping[str, str],
+    readers: Mapping[str, Sequence[str]],
 ) -> tuple[tuple[Finding, ...], ...]:
     """Return the findings on each run in which a size, duration or rate is always 0, and never in another run.
 
-    A run is a label and the distributions of `metrics`.
+    Then whatever else the same records measure, and is always 0 only here, was switched off with it. A run is a label
+    and the distributions of `metrics`; `readers` are the metrics that read each event.
     """
-    return tuple(tuple(_list_unlike_zeros(results, runs, metrics, quantities)) for _, results in runs)
+    events = {item.id: frozenset(name for name, ids in readers.items() if item.id in ids) for item in metrics}
+    return tuple(tuple(_list_unlike_zeros(results, runs, metrics, quantities, events)) for _, results in runs)
 
 
 def _list_unlike_zeros(
@@ -165,18 +178,33 @@ def _list_unlike_zeros(
     runs: Sequence[tuple[str, Distributions]],
     metrics: Sequence[Metric],
     quantities: Mapping[str, str],
+    events: Mapping[str, frozenset[str]],
 ) -> Iterator[Finding]:
     groups: dict[tuple[int, str], list[str]] = defaultdict(list)
     for metric in metrics:
         others = [label for label, items in runs if (other := items.get(metric.id)) and other.size and other.least > 0]
         if others and _is_zero(metric, results, quantities):
             groups[results[metric.id].size, others[0]].append(metric.id)
+    off = {name for ids in groups.values() for name in ids}
+    off_events = {events[name] for name in off}
+    also: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for metric in metrics:
+        others = [label for label, items in runs if (other := items.get(metric.id)) and other.size and other.greatest]
+        if others and metric.id not in off and events[metric.id] in off_events and _has_zeros_only(results, metric):
+            also[results[metric.id].size, others[0]].append(metric.id)
     for (size, label), ids in groups.items():
         message = f"all {size} samples are 0, in {label} none is{format_metric_list(ids)}: it was not measured."
         yield Finding(ZERO_SAMPLES, message, tuple(ids), affected=size, total=size)
+    for (size, label), ids in also.items():
+        problem = f"all {size} samples are 0, in {label} not all are{format_metric_list(ids)}"
+        message = f"{problem}: nor were {list_names(sorted(off))} of the same records measured."
+        yield Finding(ZERO_SAMPLES, message, tuple(ids), affected=size, total=size)
+
+
+def _has_zeros_only(results: Distributions, metric: Metric) -> bool:
+    item = results.get(metric.id)
+    return item is not None and item.size >= LEAST_ZEROS and item.least == item.greatest == 0
 
 
 def _is_zero(metric: Metric, distributions: Distributions, quantities: Mapping[str, str]) -> bool:
-    item = distributions.get(metric.id)
-    is_measured = quantities.get(metric.id) in _MEASURED
-    return is_measured and item is not None and item.size >= LEAST_ZEROS and item.least == item.greatest == 0
+    return quantities.get(metric.id) in _MEASURED and _has_zeros_only(distributions, metric)

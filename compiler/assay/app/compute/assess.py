@@ -70,7 +70,7 @@ def compare_data(
     ended = find_ended_events(ingested_runs, extents, quality_plan.checked.package.events, quality_plan.readers)
     distributions = [(label, item.results.metrics) for label, item in zip(labels, compared, strict=True)]
     unlike = find_unlike_values(distributions, quality_plan.metrics)
-    zeros = find_unlike_zeros(distributions, quality_plan.metrics, quality_plan.quantities)
+    zeros = find_unlike_zeros(distributions, quality_plan.metrics, quality_plan.quantities, quality_plan.readers)
     excused = excuse_usual_gaps([item.quality for item in compared])
     counted = [
         (label, quality, item.results.counts) for label, quality, item in zip(labels, excused, compared, strict=True)
