@@ -58,7 +58,7 @@ def _build_rate_grain(
 ) -> GrainProposal | None:
     """Return the grain of the steps of a run, with the rate of a counter; None if its series are not distinct."""
     labels = list_labels(group, event)
-    distance = _measure_distance(group, split_series(group, event, field))
+    distance = measure_distance(group, split_series(group, event, field))
     if not distance or any(label.name in event.optional for label in labels):
         return None
     is_sample = field.path == ("value",) and bool(event.names)
@@ -76,7 +76,7 @@ def _build_rate_grain(
                          labels=tuple(label.name for label in labels), every_ns=round(distance * 1e9))  # fmt: skip
 
 
-def _measure_distance(group: Group, series: Sequence[Sequence[Record]]) -> float:
+def measure_distance(group: Group, series: Sequence[Sequence[Record]]) -> float:
     """Return the median of the seconds from sample to sample of a series; 0 if they are not told."""
     path: KeyPath = group.source.time or ("at",)
     form = group.source.time_form or ("s" if group.source.kind == "samples" else "")

@@ -22,7 +22,7 @@ _STEPS_PER_RESTART = 10
 _AFTER_RESTART = 3  # times the greatest rise that a counter is at most after a restart
 _MANY_VALUES = 8  # distinct ones of a series
 _MAX_TEXTS = 100  # values of a field that tells series apart
-_BUCKET, _SUFFIXES = "_bucket", ("_total", "_count", "_sum")  # of counters of Prometheus
+BUCKET, _SUFFIXES = "_bucket", ("_total", "_count", "_sum")  # of counters of Prometheus
 _INSTANTS = frozenset(("created", "start", "time", "timestamp", "uptime"))
 _MEMORY = frozenset(("alloc", "free", "heap", "mem", "memory", "ram", "rss", "used"))
 #: words of names of counters in other records
@@ -70,7 +70,7 @@ def list_cumulative(group: Group, measured: Collection[tuple[str, str]]) -> Iter
 
 def is_bucket(event: EventProposal) -> bool:
     """Return whether the samples of an event are buckets of a histogram of Prometheus."""
-    return bool(event.names) and event.names[0].endswith(_BUCKET)
+    return bool(event.names) and event.names[0].endswith(BUCKET)
 
 
 def list_numbers(group: Group) -> Iterator[tuple[EventProposal, FieldProposal]]:

@@ -17,6 +17,7 @@ from assay_propose.choices import is_member, is_setting
 from assay_propose.counters import propose_counter_rates
 from assay_propose.crowded_out import MAX_GRAINS, MAX_METRICS, list_measured_texts
 from assay_propose.elements import ELEMENT, FAILED, list_elements, write_elements_query
+from assay_propose.histograms import propose_histograms
 from assay_propose.instant_order import order_records
 from assay_propose.known_formats import CHOSEN, MAX_BENCHMARKS, is_of_benchmarks
 from assay_propose.model import (
@@ -111,6 +112,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
         grains += [*_build_total_grain(group, grain, names), grain]
     grains = [*_build_element_grain(group, names), *grains]
     grains += propose_rate(group, names)
+    grains += propose_histograms(group, names)
     grains += propose_counter_rates(group, names)
     grains += propagation
     return _rank_grains(group, grains)

@@ -19,7 +19,7 @@ KeyPath = tuple[str, ...]
 #: of grains, which the data of a proposal have only if they are not empty
 _OPTIONAL_MEMBERS = (
     "query", "is_split_by_two", "elsewhere", "origin", "excluded", "counter", "labels", "every_ns", "windows_of",
-    "terms", "numbered_by", "partial",
+    "terms", "numbered_by", "partial", "buckets",
 )  # fmt: skip
 
 HOST = "host"
@@ -253,6 +253,7 @@ class MetricProposal:
     from_start: str = ""  # a field with the duration of the step that ends at `start`: the time begins at its beginning
     is_failure: bool = False  # whether it is the share of failures: by `where`, else by statuses of HTTP in the field
     since: str = ""  # the field with the instant from which on the time to that in `field` is measured
+    centile: float = 0.0  # of the histogram of the grain
     per: str = ""  # a field with the number of pieces of work that the field is the total of
 
     @property
@@ -333,8 +334,9 @@ class GrainProposal:
     origin: str = ""
     excluded: tuple[Exclusion, ...] = ()  # records of its event that its metrics leave out
     counter: str = ""  # the field whose increase per second it measures, of each series of these labels
+    buckets: str = ""  # the field with the bounds of a histogram, of which it has percentiles in each step
     labels: tuple[str, ...] = ()
-    every_ns: int = 0  # from sample to sample of a series
+    every_ns: int = 0  # from sample to sample of a series, or from step to step of a histogram
     windows_of: str = ""  # the grain of the same steps whose relation it has
     terms: tuple[str, ...] = ()  # the grains of rates of which it has the quotient
 
@@ -374,8 +376,8 @@ class GrainProposal:
 
     @property
     def is_of_seconds(self) -> bool:
-        """Whether it has a row for each second of a run."""
-        return bool(self.terms) or any(metric.is_rate for metric in self.metrics)
+        """Whether it has a row for each second or step of a run."""
+        return bool(self.terms or self.buckets) or any(metric.is_rate for metric in self.metrics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,7 +457,7 @@ class Proposal:
                 if not grain[name]:
                     del grain[name]
             for metric in grain["metrics"]:
-                for name in ("since", "per"):
+                for name in ("since", "per", "centile"):
                     if not metric[name]:
                         del metric[name]
             for dimension, name in itertools.product(grain["dimensions"], ("limit", "is_same_work")):

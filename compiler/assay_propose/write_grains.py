@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from assay_propose.alternation import GUIDE
 from assay_propose.dhall_text import format_list, format_member, format_record, quote_text, write_unit
 from assay_propose.model import HOST, AlternatingPair, GrainProposal, Proposal
+from assay_propose.write_histograms import write_histogram
 from assay_propose.write_report import SCHEMA, name_fields
 
 
@@ -65,7 +66,9 @@ def write_grains(proposal: Proposal) -> str:
         parts.append(_LATEST)
     for grain in sorted(proposal.grains, key=lambda grain: (bool(grain.terms), bool(grain.windows_of))):
         write = _write_grain
-        if grain.counter or grain.terms:
+        if grain.buckets:
+            write = write_histogram
+        elif grain.counter or grain.terms:
             write = _write_rate
         elif grain.is_of_records:
             write = _write_record_grain

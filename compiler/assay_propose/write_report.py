@@ -41,7 +41,7 @@ def write_report(proposal: Proposal) -> str:
         for name in others:
             section = f"R.withAllOf g.{name}.grain ({section})"
         sections.append(section)
-    rates = [_write_timeline(grain) for grain in proposal.grains if grain.is_of_seconds]
+    rates = [_write_timeline(grain) for grain in proposal.grains if grain.is_of_seconds and not grain.buckets]
     parts = f"\n        , parts =\n          [ {_write_part(rates)}\n          ]" if rates else ""
     has_split = any("R.splitBy" in section for section in sections)
     events = "\nlet e = ./events.dhall\n" if has_split else ""

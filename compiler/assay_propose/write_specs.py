@@ -19,6 +19,7 @@ from assay_propose.names import is_prefixed, split_words
 from assay_propose.outcomes import FIRST_FAILURE
 from assay_propose.quantities import lacks_unit
 from assay_propose.write_grains import has_query, write_all, write_exclusions, write_grains, write_query
+from assay_propose.write_histograms import write_centile
 from assay_propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
@@ -234,6 +235,8 @@ def _write_metrics(proposal: Proposal) -> str:
 
 
 def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
+    if metric.centile:
+        return write_centile(grain, metric)
     reduction = ""
     if metric.start:
         is_attempt = metric.start in grain.find_attempts()

@@ -56,6 +56,9 @@ in  { Token
     , whole = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "whole", unit = u.name } ] : Expression
       -- declares the number to be in another unit, without a conversion; visible in the definition
     , asUnit = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "as_unit", unit = u.name } ] : Expression
+      -- the number that a text is, in a unit, such as the upper bound `le` of a bucket; `+Inf` is infinite, other texts are
+      -- no value
+    , bound = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "bound", unit = u.name } ] : Expression
       -- comparisons; they fail if an operand is missing
     , atLeast = binary "at_least"
     , atMost = binary "at_most"

@@ -133,7 +133,8 @@ let Term = { name : Text, series : Text, over : Text }
 --   windows   a relation with the instants `from_ns` (the first step) and `to_ns` (no step is later)
 --   every     ns from step to step
 --   reading   latest (the last sample in the last `window` ns) or rate (the increase of a counter per second in that
---             window); count, sum, mean, least, greatest: over the records from each step to the next
+--             window); count, sum, mean, least, greatest: over the records from each step to the next; increase: how much
+--             counters grow from each step to the next, also across restarts
 --   gone      the records that end a line until its next sample
 --   ceases    a line also ends if its records of the event of `gone` stop while those of other lines continue
 --   covered   for a rate: only steps whose windows have samples near both ends; for intervals: only complete ones (as
@@ -461,6 +462,97 @@ let acrossHosts =
             , delay = elapsed { from = [ first ], to = rows.at r.event }
             }
 
+-- One window, from the first to the last record of the sources of these events.
+let wholeRun =
+      \(name : Text) ->
+      \(events : List E.Event) ->
+          Relation::{
+          , name
+          , sql = "SELECT min(first_ns) AS from_ns, max(last_ns) AS to_ns FROM logs"
+          , uses =
+                [ "logs" ]
+              # List/fold
+                  E.Event
+                  events
+                  (List Text)
+                  (\(e : E.Event) -> \(rest : List Text) -> [ e.name ] # rest)
+                  ([] : List Text)
+          , columns =
+            [ { name = "from_ns", type = "instant", unit = U.nanosecond, doc = "First record of the run" }
+            , { name = "to_ns", type = "instant", unit = U.nanosecond, doc = "Last record of the run" }
+            ]
+          , key = [] : List Text
+          , doc = "The time of the run, from its first to its last record"
+          }
+
+-- A grain with a row per step, labels and bucket of a histogram of Prometheus, and what provides its rows.
+--   le       the column with the upper bound of a bucket, a text
+--   counts   the column with how many values up to this bound were added in the step
+--   unit     the unit of the bounds
+let Histogram =
+      { relation : Relation.Type
+      , series : Series.Type
+      , grain : Grain.Type
+      , at : Column
+      , le : Column
+      , counts : Column
+      , unit : U.Unit
+      }
+
+-- A histogram of Prometheus: `buckets` is the event of the series `..._bucket`, which has the fields `value` and `le`, `by`
+-- are further labels, and `unit` is the unit of the bounds.
+let histogram =
+      \ ( r
+        : { name : Text
+          , buckets : E.Event
+          , le : E.Field
+          , by : List E.Field
+          , everyNs : Natural
+          , unit : U.Unit
+          , doc : Text
+          }
+        ) ->
+        let relation = wholeRun "${r.name}_time" [ r.buckets ]
+
+        let series =
+              Series::{
+              , name = "${r.name}_buckets"
+              , samples = [ { event = r.buckets.name, where = X.nothing } ]
+              , by = fieldNames (r.by # [ r.le ])
+              , windows = relation.name
+              , everyNs = r.everyNs
+              , reading = "increase"
+              , value = X.asUnit U.none (X.leaf "field" "value")
+              , unit = U.none
+              , doc = r.doc
+              }
+
+        let at = column "instant" "t_ns" U.nanosecond "Start of the step"
+
+        let counts = column "real" "value" U.none "Values up to the bound, in the step"
+
+        let labels =
+              List/fold
+                E.Field
+                (r.by # [ r.le ])
+                (List Column)
+                (\(f : E.Field) -> \(rest : List Column) -> [ columnOf f ] # rest)
+                ([] : List Column)
+
+        let grain =
+              Grain::{
+              , name = r.name
+              , relation = series.name
+              , key = fieldNames (r.by # [ r.le ]) # [ at.name ]
+              , columns = labels # [ at, counts ]
+              , at = at.name
+              , time = at.name
+              , dimensions = fieldNames r.by
+              , doc = r.doc
+              }
+
+        in  { relation, series, grain, at, le = columnOf r.le, counts, unit = r.unit } : Histogram
+
 let termOf = \(over : Text) -> \(name : Text) -> \(s : Series.Type) -> { name, series = s.name, over } : Term
 
 in  { Check
@@ -486,27 +578,7 @@ in  { Check
     , samples = \(e : E.Event) -> [ { event = e.name, where = X.nothing } ] : List Sampled
     , samplesWhere = \(e : E.Event) -> \(where : Expression) -> [ { event = e.name, where } ] : List Sampled
       -- one window, from the first to the last record of the sources of these events
-    , wholeRun =
-        \(name : Text) ->
-        \(events : List E.Event) ->
-            Relation::{
-            , name
-            , sql = "SELECT min(first_ns) AS from_ns, max(last_ns) AS to_ns FROM logs"
-            , uses =
-                  [ "logs" ]
-                # List/fold
-                    E.Event
-                    events
-                    (List Text)
-                    (\(e : E.Event) -> \(rest : List Text) -> [ e.name ] # rest)
-                    ([] : List Text)
-            , columns =
-              [ { name = "from_ns", type = "instant", unit = U.nanosecond, doc = "First record of the run" }
-              , { name = "to_ns", type = "instant", unit = U.nanosecond, doc = "Last record of the run" }
-              ]
-            , key = [] : List Text
-            , doc = "The time of the run, from its first to its last record"
-            }
+    , wholeRun
     , Runs
     , Subject
     , Grain
@@ -518,6 +590,8 @@ in  { Check
     , eachRecordOf
     , eachKey
     , acrossHosts
+    , Histogram
+    , histogram
       -- a column of the grain equals a field, or a column, of the bound table
     , same = \(c : Column) -> \(f : E.Field) -> { column = c.name, field = f.name } : Pair
     , sameColumn = \(c : Column) -> \(d : Column) -> { column = c.name, field = d.name } : Pair

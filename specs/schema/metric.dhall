@@ -9,8 +9,9 @@ let S = ./source.dhall
 
 let Expression = X.Expression
 
--- Samples are reduced to one for each distinct `by`: min, max, sum, count, centile.
-let Reduction = { by : List Text, kind : Text, centile : Double }
+-- Samples are reduced to one for each distinct `by`: min, max, sum, count, centile, histogram. For `histogram`, samples
+-- are upper bounds of buckets, and the column `counts` has how many values are at most each: the centile of these values.
+let Reduction = { by : List Text, kind : Text, centile : Double, counts : Text }
 
 -- A value of a metric (or of a constant of the run) in an example: a decimal number, in a unit.
 let Input = { metric : Text, value : Text, unit : U.Unit }
@@ -121,7 +122,7 @@ let columnNames =
           ([] : List Text)
 
 let reduce =
-      \(kind : Text) -> \(by : List X.Column) -> Some { by = columnNames by, kind, centile = 0.0 } : Optional Reduction
+      \(kind : Text) -> \(by : List X.Column) -> Some { by = columnNames by, kind, centile = 0.0, counts = "" } : Optional Reduction
 
 -- An operand of a formula: the value of a metric.
 let value = \(m : Metric.Type) -> X.leaf "metric" m.id
@@ -150,7 +151,21 @@ in  { Reduction
     , sum = reduce "sum"
     , number = reduce "count"
     , centile =
-        \(c : Double) -> \(by : List X.Column) -> Some { by = columnNames by, kind = "centile", centile = c } : Optional Reduction
+        \(c : Double) ->
+        \(by : List X.Column) ->
+          Some { by = columnNames by, kind = "centile", centile = c, counts = "" } : Optional Reduction
+      -- grain, measure, unit and reduction of a percentile of a histogram, for each combination of values of columns:
+      -- `S.Metric::(M.histogramCentile 0.95 g.requestTime [ g.requestTime.at ] /\ { ... })`
+    , histogramCentile =
+        \(c : Double) ->
+        \(h : G.Histogram) ->
+        \(by : List X.Column) ->
+          { grain = h.grain.name
+          , measure = X.bound h.unit (X.column h.le)
+          , unit = h.unit
+          , reduction =
+              Some { by = columnNames by, kind = "histogram", centile = c, counts = h.counts.name } : Optional Reduction
+          }
     , value
       -- a metric that is a formula over the values of others
     , formula =

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from assay.lang.model.expression import Expression, parse_expression
 from assay.lang.model.package import Unit
-from assay.lang.model.series import INTERVAL_READINGS, Sampled, Series
-from assay.lang.units import TOTALS
+from assay.lang.model.series import INCREASE, INTERVAL_READINGS, ZERO_READINGS, Sampled, Series
 from assay.sql import dialect, series
 from tests.support.deep import scale_examples
 
@@ -95,7 +94,7 @@ def iter_expected(
                     for record in records
                     if begin <= record.t_ns < end and record.t_ns <= last and host in ("", record.host)
                 ]
-                value = combine(definition.reading, inside) if inside or definition.reading in TOTALS else None
+                value = combine(definition.reading, inside) if inside or definition.reading in ZERO_READINGS else None
                 if value is not None:
                     yield (name, host, begin), value
 
@@ -106,7 +105,7 @@ RECORDS = st.lists(
 WINDOWS = st.tuples(st.integers(-5, 20), st.integers(0, 45)).map(lambda ends: [("w", *ends), ("whole", 0, 40)])
 
 
-@pytest.mark.parametrize("reading", INTERVAL_READINGS)
+@pytest.mark.parametrize("reading", [reading for reading in INTERVAL_READINGS if reading != INCREASE])
 @settings(max_examples=scale_examples(60), deadline=None)
 @given(records=RECORDS, windows=WINDOWS, every=st.integers(1, 15), by=st.booleans(), covered=st.booleans())
 @example(records=[], windows=[("w", 0, 9)], every=5, by=False, covered=False)
@@ -118,6 +117,40 @@ def test_intervals_combine_their_records(
     fill_tables(records, windows)
     expected = dict(iter_expected(definition, records, windows))
     assert compute(definition) == pytest.approx(expected, rel=1e-15, abs=0)
+
+
+def iter_increases(
+    definition: Series, records: Sequence[Record], windows: Sequence[tuple[str, int, int]]
+) -> Iterator[tuple[tuple[str, str, int], int]]:
+    """Yield the rises of the counter of each host; each ends in an interval that excludes its begin."""
+    before: dict[str, int] = {}
+    for record in records:
+        if record.size is None:
+            continue
+        if record.host in before:
+            old = before[record.host]
+            rise = record.size if record.size < old else record.size - old
+            for name, first, last in windows:
+                if first < record.t_ns <= last:
+                    begin = first + (record.t_ns - first - 1) // definition.every_ns * definition.every_ns
+                    if not (definition.covered and begin + definition.every_ns > last + 1):
+                        yield (name, record.host if definition.by else "", begin), rise
+        before[record.host] = record.size
+
+
+@settings(max_examples=scale_examples(60), deadline=None)
+@given(records=RECORDS, windows=WINDOWS, every=st.integers(1, 15), by=st.booleans(), covered=st.booleans())
+@example(records=[Record("a", 0, 5), Record("a", 5, 2), Record("b", 5, 9), Record("a", 9, 2)],
+         windows=[("w", 0, 9)], every=5, by=True, covered=False)  # fmt: skip
+def test_increases_are_those_of_each_counter(
+    records: list[Record], windows: list[tuple[str, int, int]], every: int, by: bool, covered: bool
+) -> None:
+    definition = create_series(INCREASE, ("host",) if by else (), every, covered=covered)
+    fill_tables(records, windows)
+    expected: dict[tuple[str, str, int], int] = defaultdict(int)
+    for key, rise in iter_increases(definition, records, windows):
+        expected[key] += rise
+    assert compute(definition) == expected
 
 
 def test_totals_are_divided_by_seconds() -> None:

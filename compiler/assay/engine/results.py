@@ -132,8 +132,9 @@ class RunResults:
     `rows` are the requested rows, by the names of their statements; `cells` and `quantiles` those of judged metrics, by
     metric; `notes` say why formulas have no value; `groups` are the distributions of metrics by the values of a column;
     `counts` say how complete the rows of metrics are (`sql.completeness`), by the names of their statements.
-    `impossible` are metrics many of whose samples cannot be what they measure, `lost_records` those of which records
-    are missing, with the kinds of findings that say so: `(kind, metric)`.
+    `impossible` are metrics many of whose samples cannot be what they measure, `bounded` those of which some samples
+    are only known to be at least their value, `lost_records` those of which records are missing, with the kinds of
+    findings that say so: `(kind, metric)`.
     """
 
     metrics: Mapping[str, Distribution]
@@ -148,6 +149,7 @@ class RunResults:
     quantiles: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, HostRow]] = field(default_factory=dict)
     impossible: frozenset[str] = frozenset()
+    bounded: frozenset[str] = frozenset()
     lost_records: frozenset[tuple[str, str]] = frozenset()
 
 

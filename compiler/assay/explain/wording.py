@@ -127,6 +127,8 @@ def _list_names(names: Sequence[str]) -> str:
 
 def _describe_reduction(metric: Metric) -> str:
     assert metric.reduction is not None
+    if metric.reduction.kind == "histogram":
+        return f"the centile {metric.reduction.centile:g} of a histogram with the counts `{metric.reduction.counts}`"
     kinds = {"min": "the smallest", "max": "the greatest", "sum": "the sum", "count": "the number of values"}
     if metric.reduction.kind == "centile":
         return f"the centile {metric.reduction.centile:g}"
@@ -207,7 +209,7 @@ def _describe_intervals(series: Series) -> str:
     """Describe how the records of each interval are combined."""
     value = describe_expression(series.value) if series.value else "field `value`"
     read = "number of records" if series.reading == "count" else f"{series.reading} {value}"
-    if series.reading in ("sum", "mean"):
+    if series.reading in ("sum", "mean", "increase"):
         read = f"{series.reading} of {value}"
     sources = " and ".join(_describe_samples(item.event, item.where) for item in series.samples)
     intervals = "whole intervals" if series.covered or series.per_second else "intervals"

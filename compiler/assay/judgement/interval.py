@@ -107,6 +107,7 @@ class Reason(StrEnum):
     BREAK = "a break lies between the runs: their values are not comparable"
     OTHER_VALUES = "its samples are of other things in the runs"
     IMPOSSIBLE = "too many of its samples cannot be what it measures"
+    ABOVE_BOUNDS = "percentiles lie above the greatest bound of the histogram, so only a lower bound is known"
     CONSTANT = "it is constant within each run"
     TOO_FEW_RUNS = "fewer than 3 earlier runs have a value of the same definition"
     EQUAL_RUNS = "all earlier runs have the same value"

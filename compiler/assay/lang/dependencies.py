@@ -54,7 +54,7 @@ class _DependencyWalker:
             return
         grain = self.tables[metric.grain]
         assert isinstance(grain, Grain)
-        keys = {*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ())}
+        keys = {*(metric.reduction.columns if metric.reduction else ()), *((metric.per,) if metric.per else ())}
         self.add_members(grain, keys)
         self.add_expression(grain, metric.measure)
         if metric.where:

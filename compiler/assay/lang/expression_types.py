@@ -251,6 +251,12 @@ def _infer_as_unit(node: Expression, scope: Scope, units: Units) -> ValueType:
     return ValueType(require_number(infer(node.operands[0], scope, units), node).type, node.unit)
 
 
+def _infer_bound(node: Expression, scope: Scope, units: Units) -> ValueType:
+    if (operand := infer(node.operands[0], scope, units)).type != "text":
+        raise KindError("text", operand.type, node.operands[0])
+    return ValueType("real", node.unit)
+
+
 def _infer_operands(node: Expression, scope: Scope, units: Units) -> tuple[ValueType, ...]:
     return tuple(infer(operand, scope, units) for operand in node.operands)
 
@@ -319,4 +325,5 @@ _RULES: Mapping[str, Rule] = {
     "floor": _infer_floor,
     "whole": _infer_whole,
     "as_unit": _infer_as_unit,
+    "bound": _infer_bound,
 }

@@ -82,6 +82,7 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
     "converted": lambda _node, parts: parts[0],
     "whole": lambda node, parts: f"{parts[0]} {'in' if _is_exact(node) else 'cut to whole'} {node.unit}",
     "as_unit": lambda node, parts: f"{parts[0]} counted as {describe_unit(node.unit)}",
+    "bound": lambda node, parts: f"the bound {parts[0]} in {describe_unit(node.unit)}",
 }
 
 

@@ -64,7 +64,7 @@ _SECOND = "second"
 #: the field that a record contributes if a series has no `value`
 VALUE = "value"
 #: readings that grow with the length of an interval, so that they may be printed per second
-TOTALS = ("count", "sum")
+TOTALS = ("count", "sum", "increase")
 #: units of a count, besides the base units of a package
 COUNTED = (COUNT, "event", NONE)
 
@@ -210,7 +210,7 @@ def describe_reading_unit(unit: str, reading: str) -> str:
         return _divide(unit)
     if reading == "count":
         return "a count: `count`, `event`, a base unit of the package, or one of these per second"
-    return f"{unit}, or {_divide(unit)}" if reading == "sum" else unit
+    return f"{unit}, or {_divide(unit)}" if reading in TOTALS else unit
 
 
 def _divide(unit: str) -> str:

@@ -21,7 +21,7 @@ NO_SAMPLES, MISSING_EVENT, CRASH, STRAY = "no-samples", "missing-event", "crash-
 REPEATED, SHORT_LOG, SHORT_RUN = "repeated-records", "short-log", "short-run"
 UNLIKE, NEGATIVE_SAMPLES, LOG_GAP = "unlike-values", "negative-samples", "log-gap"
 ZERO_SAMPLES, SENTINEL_SAMPLES, LONG_SAMPLES = "zero-samples", "sentinel-samples", "long-samples"
-ABOVE_WHOLE, GROWING, CLOCK_STEP = "above-whole", "growing-samples", "clock-step"
+ABOVE_WHOLE, GROWING, CLOCK_STEP, ABOVE_BOUNDS = "above-whole", "growing-samples", "clock-step", "above-bounds"
 #: kinds of findings by which records are missing that other runs may have
 LOST_RECORDS = (ON_SOME_HOSTS, RARE, INCOMPLETE, DROPPED, MISSING_EVENT, SHORT_LOG, SHORT_RUN, LOG_GAP)
 
@@ -51,10 +51,10 @@ class RunQuality:
     """The completeness of a run's data: hosts, lines read, used, unknown and malformed, and findings.
 
     `blank_metrics` are metrics whose samples all come from a default: their values are not printed.
-    `impossible_metrics` are those of whose samples many are impossible: they are not judged. `notes` explain
-    metrics without samples for which no records need be missing, and name lines of text. `unused` counts the records
-    that metrics pass over by their definition: reports say it, but it is nothing to warn of. `extents` are those of
-    logs, by source.
+    `impossible_metrics` are those of whose samples many are impossible, `bounded_metrics` those of which some samples
+    only have a known lower bound: both are not judged. `notes` explain metrics without samples for which no records
+    need be missing, and name lines of text. `unused` counts the records that metrics pass over by their definition:
+    reports say it, but it is nothing to warn of. `extents` are those of logs, by source.
     """
 
     hosts: int = 0
@@ -67,6 +67,7 @@ class RunQuality:
     notes: tuple[Finding, ...] = ()
     unused: tuple[Finding, ...] = ()
     impossible_metrics: frozenset[str] = frozenset()
+    bounded_metrics: frozenset[str] = frozenset()
     extents: Mapping[str, Sequence[LogExtent]] = field(default_factory=dict)
 
     @property

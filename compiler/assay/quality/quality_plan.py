@@ -36,6 +36,7 @@ from assay.quality.extents import LogExtent, find_short_logs
 from assay.quality.finding import Finding, RunQuality
 from assay.quality.gaps import is_uneven
 from assay.quality.growing_samples import build_growth_counts, find_growing_samples
+from assay.quality.histogram_bounds import build_bound_counts, find_samples_above_bounds
 from assay.quality.host_labels import list_source_hosts
 from assay.quality.implausible_samples import find_implausible_samples, find_zero_samples, list_suspects
 from assay.quality.negative_samples import find_negative_samples, list_impossible_metrics
@@ -120,7 +121,13 @@ class QualityPlan:
         keys = ((item.name, completeness.count_unmatched(item, self._places)) for item in self.bindings)
         growth = build_growth_counts(self.checked.package, self.plan, self.metrics, self._places)
         rows = self._build_row_counts(self.metrics)
-        return (*rows, *(Statement("count", name, query) for name, query in keys), *growth)
+        bounds = build_bound_counts(self._measured_and_segments, self._places)
+        return (*rows, *(Statement("count", name, query) for name, query in keys), *growth, *bounds)
+
+    @property
+    def _measured_and_segments(self) -> tuple[Metric, ...]:
+        """The measured metrics and their segments: a segment may lie above bounds where its metric does not."""
+        return (*self.metrics, *(item for item in self.plan.metrics if is_segment(item.id)))
 
     def _build_row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
         grains = {item.name: item for item in self.checked.package.grains}
@@ -186,6 +193,7 @@ class QualityPlan:
         implausible, doubtful = self._find_implausible_samples(extents, results, count)
         growing, perhaps_growing = find_growing_samples(self.metrics, results.counts, self.quantities)
         impossible = (*find_negative_samples(assessment, results.metrics), *implausible)
+        bounded = tuple(find_samples_above_bounds(self._measured_and_segments, results.counts))
         steps, step_notes, too_short = self._find_clock_steps(ingested_run, times, extents)
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run, extents))
@@ -196,6 +204,7 @@ class QualityPlan:
             *impossible,
             *steps,
             *growing,
+            *bounded,
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
             *(() if self.is_phase else self._iter_absent_hosts(assessment, ingested_run)),
@@ -216,6 +225,7 @@ class QualityPlan:
             extents=extents,
             impossible_metrics=list_impossible_metrics(tuple(map(self.add_formulas, impossible)), results.metrics)
             | {*too_short, *self._list_formulas(too_short)},
+            bounded_metrics=frozenset(name for item in map(self.add_formulas, bounded) for name in item.metrics),
             unused=tuple(assessment.find_repeated_records()),
         )
 

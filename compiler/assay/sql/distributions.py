@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.lang.model.package import Grain, Metric, Reduction
+from assay.lang.model.package import HISTOGRAM, Grain, Metric, Reduction
 from assay.plan.planner import FROM, TO, SeriesStep
 from assay.plan.value_request import ValueRequest
 from assay.sql import dialect
 from assay.sql.dialect import build_column, build_length
 from assay.sql.expressions import Names, build_literal, compile_expression
+from assay.sql.histograms import build_histogram_centile, build_is_known
 from assay.sql.template import Slot, fill_expression, fill_query
 from assay.util.centiles import CENTILES
 
@@ -59,7 +60,10 @@ def select_samples(metric: Metric, integral: bool, constants: Constants) -> exp.
         FROM $grain WHERE $conditions AND NOT ($measure) IS NULL GROUP BY $group, $keys
     """
     slots |= {"keys": metric.reduction.by, "group": [metric.per] if metric.per else []}
-    return fill_query(query, value=reduce_samples(metric.reduction, measure, integral), **slots)
+    samples = fill_query(query, value=reduce_samples(metric.reduction, measure, integral), **slots)
+    if metric.reduction.kind == HISTOGRAM:
+        samples = samples.having(build_is_known(measure, build_column(metric.reduction.counts)), copy=False)
+    return samples
 
 
 def count_values(request: ValueRequest, constants: Constants) -> exp.Select:
@@ -88,6 +92,8 @@ def reduce_samples(reduction: Reduction, measure: exp.Expr, integral: bool) -> e
     aggregate = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)
     if aggregate:
         return aggregate(this=measure)
+    if reduction.kind == HISTOGRAM:
+        return build_histogram_centile(measure, build_column(reduction.counts), reduction.centile)
     values = dialect.build_ordered_list(measure)
     centile = dialect.build_real(repr(reduction.centile))
     return fill_expression(_CENTILE, values=values, size=build_length(values), centile=centile)

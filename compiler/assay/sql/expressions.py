@@ -121,6 +121,7 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
     "floor": _compile_floor,
     "whole": _scale_integer,
     "as_unit": lambda _node, operands: operands[0],
+    "bound": lambda _node, operands: exp.TryCast(this=_unwrap(operands[0]), to=exp.DataType.build("DOUBLE")),
     "and": _compile_and,
     "or": _compile_or,
     "not": lambda _node, operands: exp.Not(this=operands[0]),

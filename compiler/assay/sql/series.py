@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from assay.lang.model.series import Sampled, Series, Term
+from assay.lang.model.series import INCREASE, ZERO_READINGS, Sampled, Series, Term
 from assay.lang.reserved_names import SERIES
 from assay.lang.scopes import HOST
-from assay.lang.units import TOTALS, VALUE
+from assay.lang.units import VALUE
 from assay.sql import dialect, series_ends
 from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, build_literal, compile_expression
@@ -77,7 +77,7 @@ def compile_series(
     if series.terms:
         stages = join_terms(series, key, constants)
     elif series.has_intervals:
-        stages = _combine_records(series, key, constants)
+        stages = _combine_records(series, key, constants, logged)
     else:
         stages = _read_samples(series, key, constants, logged)
     query = fill_query(
@@ -91,16 +91,23 @@ def compile_series(
     return dialect.add_stages(query, stages)
 
 
-def _combine_records(series: Series, key: Sequence[str], constants: Constants) -> list[Stage]:
+def _combine_records(series: Series, key: Sequence[str], constants: Constants, logged: Collection[str]) -> list[Stage]:
     """Return the stages of a series of intervals; the last has the values.
 
-    An interval begins at its step and ends before the next one, or with the window.  Without records, a count or sum is
-    0, and other readings have no value.
+    An interval begins at its step and ends before the next one, or with the window; that of an increase excludes its
+    begin and includes its end.  Without records, a count or sum is 0, and other readings have no value.
     """
     columns = (*key, *series.by, "t_ns")
-    records = [_select_records(series, sampled, constants) for sampled in series.samples]
+    is_increase = series.reading == INCREASE
+    records = [
+        _select_increases(series, sampled, constants, sampled.event in logged)
+        if is_increase
+        else _select_records(series, sampled, constants)
+        for sampled in series.samples
+    ]
     placed = fill_query(
-        _PLACED, key=key, labels=series.by, step=_build_step(series, constants), windows=series.windows
+        _PLACED, key=key, labels=series.by, step=_build_step(series, constants), windows=series.windows,
+        since=fill_expression("($windows.from_ns + 1)" if is_increase else "$windows.from_ns", windows=series.windows),
     )  # fmt: skip
     sums = "SELECT $columns, $value AS value FROM samples_1_placed GROUP BY $columns"
     stages: list[Stage] = [
@@ -108,7 +115,7 @@ def _combine_records(series: Series, key: Sequence[str], constants: Constants) -
         ("samples_1_placed", placed),
         ("samples_1_sums", fill_query(sums, columns=columns, value=_combine_values(series))),
     ]
-    if series.reading not in TOTALS:
+    if series.reading not in ZERO_READINGS:
         return [*stages, ("read_1", _select_intervals(series, "samples_1_sums", key, constants))]
     stages.append(("steps", _select_steps(series, key, constants)))
     if series.by:
@@ -135,9 +142,32 @@ def _combine_records(series: Series, key: Sequence[str], constants: Constants) -
 #: the records of each window, with the step at which their interval begins
 _PLACED = """
     SELECT $windows.$key, samples_1.$labels,
-      $windows.from_ns + ((samples_1.t_ns - $windows.from_ns) // $step) * $step AS t_ns, samples_1.value
-    FROM samples_1 JOIN $windows ON samples_1.t_ns BETWEEN $windows.from_ns AND $windows.to_ns
+      $windows.from_ns + ((samples_1.t_ns - $since) // $step) * $step AS t_ns, samples_1.value
+    FROM samples_1 JOIN $windows ON samples_1.t_ns BETWEEN $since AND $windows.to_ns
 """
+
+#: how much a counter grew since its sample before; after a restart it began at 0
+_INCREASES = """
+    SELECT $labels, t_ns, CASE WHEN value < before THEN value ELSE value - before END AS value
+    FROM (SELECT $labels, t_ns, value, lag(value) OVER (PARTITION BY $line ORDER BY seq) AS before FROM $counted)
+    WHERE NOT before IS NULL
+"""
+
+
+def _select_increases(series: Series, sampled: Sampled, constants: Constants, is_logged: bool) -> exp.Select:
+    """Select the labels and instants of the samples of counters, and how much each grew since the one before.
+
+    Each series of samples is a counter of its own, whatever labels it lacks; so are the records of a host with the same
+    labels.  NaN is no value.
+    """
+    value = fill_expression("$value::DOUBLE", value=_build_value(series, constants))
+    line = tuple(dict.fromkeys((*series.by, HOST))) if is_logged else (SERIES,)
+    counted = fill_query(
+        "SELECT $columns, $value AS value FROM $event WHERE NOT $value IS NULL AND NOT isnan($value)",
+        columns=tuple(dict.fromkeys((*series.by, *line, "t_ns", "seq"))), value=value, event=sampled.event,
+    )  # fmt: skip
+    counted = series_ends.filter_rows(counted, sampled.where, constants)
+    return fill_query(_INCREASES, labels=series.by, line=line, counted=counted)
 
 
 def _select_records(series: Series, sampled: Sampled, constants: Constants) -> exp.Select:
@@ -156,7 +186,7 @@ def _combine_values(series: Series) -> exp.Expr:
         return fill_expression("count(*)::DOUBLE")
     if series.reading == "mean":  # not of records without a value
         return fill_expression("$total / count(value)", total=_reduce_lines("sum"))
-    return _reduce_lines(series.reading)
+    return _reduce_lines("sum" if series.reading == INCREASE else series.reading)
 
 
 def _select_intervals(series: Series, source: str, key: Sequence[str], constants: Constants) -> exp.Select:

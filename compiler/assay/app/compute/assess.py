@@ -115,7 +115,7 @@ def assess_result(
     quality = quality_plan.assess(ingested_run, results, count) if quality_plan.is_assessed else UNMEASURED
     missing = list_absent_field_warnings(quality_plan.checked, quality_plan.plan, results, ingested_run)
     results = drop_blank_metrics(quality_plan.checked, quality_plan.plan, ingested_run, results, quality.blank_metrics)
-    results = replace(results, impossible=quality.impossible_metrics)
+    results = replace(results, impossible=quality.impossible_metrics, bounded=quality.bounded_metrics)
     return RunResult(ingested_run, results, missing, bounds, quality)
 
 

@@ -219,7 +219,10 @@ def find_refusal(checked: CheckedPackage, metric: Metric, base: JudgedVersion, v
     whole = get_whole(metric.id)
     if list_crossed_breaks(checked.get_metric(whole), (*base.days, *version.days)):
         return Reason.BREAK
-    return Reason.IMPOSSIBLE if any(whole in run.impossible for run in (*base.runs, *version.runs)) else None
+    runs = (*base.runs, *version.runs)
+    if any({metric.id, whole} & run.bounded for run in runs):
+        return Reason.ABOVE_BOUNDS
+    return Reason.IMPOSSIBLE if any(whole in run.impossible for run in runs) else None
 
 
 def _find_lost_samples(base: Version, other: Version, runs: int) -> Reason | None:

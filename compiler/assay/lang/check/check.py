@@ -32,6 +32,7 @@ from assay.lang.check import (
 )
 from assay.lang.check.checker import Checker, Locate
 from assay.lang.check.reports import is_day
+from assay.lang.check.series import NUMERIC_TYPES
 from assay.lang.expression_types import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.model.package import Event, Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
@@ -351,6 +352,8 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
         if not is_day(item.since):
             message = f"invalid day in a break of {owner}"
             checker.report("break-day", message, item.since, expected="YYYY-MM-DD", found=item.since)
+    if metric.reduction and metric.reduction.counts:
+        _check_counts(checker, metric, metric.reduction.counts, scope)
     keys = [("is reduced by", name) for name in (metric.reduction.by if metric.reduction else ())]
     keys += [("has samples per", metric.per)] if metric.per else []
     for use, name in keys:
@@ -363,6 +366,23 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
                 within=(metric.id,),
                 cause=f"{metric.grain} {name}",
             )
+
+
+def _check_counts(checker: Checker, metric: Metric, name: str, scope: Scope) -> None:
+    """Check that the counts of a histogram are numbers in a column of the grain."""
+    columns = scope.leaves["column"]
+    numeric = [item for item, typed in columns.items() if typed.type in NUMERIC_TYPES]
+    if name not in numeric:
+        checker.report(
+            "unknown-key",
+            f"the counts `{name}` of metric `{metric.id}` are not a column of grain `{metric.grain}` with numbers",
+            name,
+            expected=", ".join(numeric) or "a column with numbers",
+            found=columns[name].type if name in columns else "no such column",
+            hint=suggest_names(name, numeric),
+            within=(metric.id,),
+            cause=f"{metric.grain} {name}",
+        )
 
 
 def _check_metric_unit(checker: Checker, metric: Metric, measured: ValueType) -> None:

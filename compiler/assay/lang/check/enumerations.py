@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.lang.check.checker import Checker
-from assay.lang.model.package import Check, Grain, Instant
+from assay.lang.model.package import CENTILE, HISTOGRAM, Check, Grain, Instant, Metric
 from assay.lang.model.report import Chart, Report
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE, PICKS
 from assay.lang.quantities import QUANTITIES
 from assay.util.diagnostics import suggest_names, suggest_nearest
 
-CENTILE = "centile"
-REDUCTIONS = ("min", "max", "sum", "count", CENTILE)
+REDUCTIONS = ("min", "max", "sum", "count", CENTILE, HISTOGRAM)
 SCALES = ("auto", "linear", "log")
 SEVERITIES = ("error", "warning")
 DIRECTIONS = ("lower", "higher", "neither")
@@ -53,18 +52,27 @@ def check_words(checker: Checker) -> None:
                 within=(name,),
             )
     for metric in checker.package.metrics:
-        reduction = metric.reduction
-        if reduction and reduction.kind == CENTILE and not 0 <= reduction.centile <= 1:
-            checker.report(
-                "centile",
-                f"centile of metric `{metric.id}` is out of range",
-                metric.id,
-                expected="a number from 0 to 1",
-                found=repr(reduction.centile),
-            )
+        _check_centile(checker, metric)
     for grain in checker.package.grains:
         for instant in grain.instants:
             _check_pick(checker, grain, instant)
+
+
+def _check_centile(checker: Checker, metric: Metric) -> None:
+    """Check that the centile of a reduction is a share; of a histogram, above 0, as its least value is not known."""
+    reduction = metric.reduction
+    if not reduction or reduction.kind not in (CENTILE, HISTOGRAM):
+        return
+    has_least, is_percentage = reduction.kind == CENTILE, 2 <= reduction.centile <= 100
+    if not (0 <= reduction.centile <= 1) or (not has_least and not reduction.centile):
+        checker.report(
+            "centile",
+            f"centile of metric `{metric.id}` is out of range",
+            metric.id,
+            expected="a number from 0 to 1" if has_least else "a number above 0, up to 1",
+            found=repr(reduction.centile),
+            hint=f"write `{reduction.centile / 100:g}` for {reduction.centile:g} %" if is_percentage else "",
+        )
 
 
 Word = tuple[str, str, str, Sequence[str]]  # message, name of the declaration, the word, the allowed words

@@ -38,6 +38,7 @@ ARITY: Mapping[str, int | None] = {
     "one_if": 1,
     "whole": 1,
     "as_unit": 1,
+    "bound": 1,
     "converted": 1,
 }
 

@@ -356,13 +356,27 @@ class Grain:
         return (*self.columns, *tallies, *derived)
 
 
+CENTILE, HISTOGRAM = "centile", "histogram"
+"""Kinds of reductions that select a sample by its rank."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Reduces the samples of a metric to one per distinct `by`: `min`, `max`, `sum`, `count`, `centile`."""
+    """Reduces the samples of a metric to one per distinct `by`: `min`, `max`, `sum`, `count`, `centile`, `histogram`.
+
+    For `histogram`, samples are upper bounds of buckets, and the column `counts` has how many values are at most each.
+    The reduced sample is the centile of these values.
+    """
 
     by: tuple[str, ...]
     kind: str
     centile: float
+    counts: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of the grain that the reduction reads."""
+        return (*self.by, self.counts) if self.counts else self.by
 
 
 @dataclass(frozen=True, slots=True)

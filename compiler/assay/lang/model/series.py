@@ -38,7 +38,10 @@ class Term:
 
 
 #: readings of a series that combine the records of each interval between two steps
-INTERVAL_READINGS = ("count", "sum", "mean", "least", "greatest")
+INCREASE = "increase"
+INTERVAL_READINGS = ("count", "sum", "mean", "least", "greatest", INCREASE)
+#: readings that are 0 in an interval without records
+ZERO_READINGS = ("count", "sum")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,13 @@ class Series:
     Lines are the distinct values of the label fields `by`.  `windows` is a relation with the instants `from_ns` and
     `to_ns` (both are steps).  `reading`: `latest` (the last sample in the last `window_ns`, unless the line is `gone`
     after it), `rate` (the increase of a counter per second over `window_ns`), or one of `INTERVAL_READINGS`, which
-    combine the samples from a step to the next.  A sample is the `value` of a row; without one, its field `value`.
-    With several `samples`, the first that has a value at a step counts, and intervals have those of all; with
-    `covered`, a rate has only the steps whose windows have samples near both ends, and intervals are whole, as they
-    always are if `per_second`; with `ceases`, a line also ends where its rows of the event of `gone` cease while others
-    continue.  Columns: the key of the windows, `by`, `t_ns`, `value` (in `unit`: the reading times `factor`, divided by
-    the seconds of an interval if `per_second`; resolving writes both).
+    combine the samples from a step to the next: `increase` adds up how much each counter grew since its sample before,
+    from 0 after a restart, and its intervals exclude their begin and include their end.  A sample is the `value` of a
+    row; without one, its field `value`.  With several `samples`, the first that has a value at a step counts, and
+    intervals have those of all; with `covered`, a rate has only the steps whose windows have samples near both ends,
+    and intervals are whole, as they always are if `per_second`; with `ceases`, a line also ends where its rows of the
+    event of `gone` cease while others continue.  Columns: the key of the windows, `by`, `t_ns`, `value` (in `unit`: the
+    reading times `factor`, divided by the seconds of an interval if `per_second`; resolving writes both).
 
     Instead of samples a series may have `terms`: its `value` is computed at the steps where all terms have one.
     `window` and `every` name constants of the run, durations, that replace `window_ns` and `every_ns`.

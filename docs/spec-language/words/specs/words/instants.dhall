@@ -57,6 +57,29 @@ let answers = G.eachKey { name = "answer", key = field.request, events = [ recei
 let spread =
       G.acrossHosts { name = "spread", key = field.request, from = received, event = sent, doc = "A response, on each host" }
 
+let bucket = { value = E.real "value", le = E.at [ "labels", "le" ] (E.text "le") }
+
+let buckets =
+      E.event
+        { name = "wait_buckets"
+        , source = source.samples.name
+        , names = [ "wait_seconds_bucket" ]
+        , fields = [ bucket.value, bucket.le ]
+        , doc = "Buckets of waiting times"
+        }
+
+-- G.histogram => waiting_time_p75
+let waits =
+      G.histogram
+        { name = "waits"
+        , buckets
+        , le = bucket.le
+        , by = [] : List S.Field
+        , everyNs = 20000000000
+        , unit = U.second
+        , doc = "A bucket in a step of 20 s"
+        }
+
 -- G.same, G.columnOf, G.fieldNames => times_of_requests, bytes_of_pages
 let response =
       S.Instant::{
@@ -195,10 +218,16 @@ let number = ofGroups "number_of_groups" U.count (M.number groups)
 -- M.centile => centile_of_groups
 let centile = ofGroups "centile_of_groups" U.none (M.centile 0.5 groups)
 
+-- M.histogramCentile => waiting_time_p75
+let waitingTime =
+      S.Metric::(     M.histogramCentile 0.75 waits [ waits.at ]
+                  /\  { id = "waiting_time_p75", name = "Waiting time (p75)", better = "lower" }
+                )
+
 -- M.columnNames => greatest_of_names
 let namesOf =
           ofGroups "greatest_of_names" U.none (None M.Reduction)
-      //  { reduction = Some { by = M.columnNames [ G.columnOf source.field.name ], kind = "max", centile = 0.0 } }
+      //  { reduction = Some { by = M.columnNames [ G.columnOf source.field.name ], kind = "max", centile = 0.0, counts = "" } }
 
 -- S.metrics => times_of_requests
 let metrics =
@@ -219,6 +248,7 @@ let metrics =
             , sum
             , number
             , centile
+            , waitingTime
             , namesOf
             , timeToResponse
             , bytesOfResponses
@@ -241,6 +271,7 @@ let expect =
       , { metric = sum, samples = [ "0", "5" ] }
       , { metric = number, samples = [ "1", "2" ] }
       , { metric = centile, samples = [ "0", "3" ] }
+      , { metric = waitingTime, samples = [ "0.5", "0.625" ] }
       , { metric = namesOf, samples = [ "0", "2", "3" ] }
       , { metric = timeToResponse, samples = [ "250", "500" ] }
       , { metric = bytesOfResponses, samples = [ "512", "2048" ] }
@@ -249,10 +280,11 @@ let expect =
 in  { received
     , times
     , sent
-    , events = [ received, sent, checked, ended ]
+    , events = [ received, sent, checked, ended, buckets ]
+    , series = [ waits.series ]
     , grains =
-      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain, exchanges.grain, answers.grain, spread.grain ]
-    , relations = [ requests.relation, checks.relation, ends.relation, exchanges.relation, answers.relation, spread.relation ]
+      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain, exchanges.grain, answers.grain, spread.grain, waits.grain ]
+    , relations = [ requests.relation, checks.relation, ends.relation, exchanges.relation, answers.relation, spread.relation, waits.relation ]
     , metrics
     , expect
     }

@@ -82,7 +82,7 @@ in  S.Package::{
     , filterFiles = reports.filterFiles
     , cuts = reports.cuts
     , reports = reports.reports # [ hosts.report ] # blocks.reports
-    , series = blocks.series # reports.series
+    , series = blocks.series # reports.series # instants.series
     , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , examples =
       [ lines
@@ -92,6 +92,7 @@ in  S.Package::{
           [ Q.file "meta.json" (../../runs/before/meta.json as Text)
           , Q.file "log.jsonl" (../../runs/before/log.jsonl as Text)
           , Q.file "rows.csv" (../../runs/before/rows.csv as Text)
+          , Q.file "samples.om" (../../runs/before/samples.om as Text)
           ]
         , expect = List/map case.Case Q.Expectation expect cases
         }
