@@ -11,7 +11,7 @@ from assay_propose.titles import make_event_title
 
 _STATUS_WORDS = frozenset(("code", "response", "status"))
 _STATUS = re.compile(r"[1-5]\d\d")  # of HTTP
-FIRST_FAILURE = 400
+FIRST_FAILURE = 400  # the least status of a failure
 _OUTCOME_WORDS = frozenset(("level", "outcome", "result", "severity", "state", "status"))
 _FAILURE = re.compile(
     r"(?:abort(?:ed)?|crash(?:ed)?|err|error|exception|fail|failed|failure|fatal|n?ko|panic|refused|rejected"

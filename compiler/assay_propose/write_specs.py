@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.time_units import NANOSECONDS
@@ -253,8 +254,7 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
     elif metric.is_rate or grain.terms:
         measure = f"S.x.column g.{grain.name}.value"
     elif metric.is_failure:
-        failure = _write_failure(proposal, source, grain, metric)
-        measure = f"S.x.asUnit S.unit.percent (S.x.times (S.x.natural 100) ({failure}))"
+        measure = ""
     elif metric.field:
         measure = _read_field(proposal, source, grain, metric, metric.field)
         if metric.since:
@@ -275,6 +275,8 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         conditions.append(_write_condition(proposal, source, grain, metric))
     if conditions:
         reduction += f"\n        , where = {conditions[0] if len(conditions) == 1 else write_all(conditions)}"
+    if metric.is_failure:
+        return _write_share(grain, metric, _write_failure(proposal, source, grain, metric), conditions)
     unit = write_unit(metric.unit).strip("()")
     better = f"\n        , better = {quote_text(metric.better)}" if metric.better != "neither" else ""
     return f"""
@@ -288,6 +290,22 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
         }}"""
 
 
+def _write_share(grain: GrainProposal, metric: MetricProposal, condition: str, conditions: Sequence[str]) -> str:
+    """Write the share of the records of which a condition holds, among those of which others do."""
+    where = f"\n                , where = {conditions[0] if len(conditions) == 1 else write_all(conditions)}" * bool(
+        conditions
+    )
+    return f"""
+        S.Metric::(     S.metric.share ({condition})
+            /\\  {{ id = {quote_text(metric.id)}
+                , name = {quote_text(metric.name)}
+                , grain = g.{grain.name}.grain.name{where}
+                , better = {quote_text(metric.better)}
+                , doc = {quote_text(metric.doc)}
+                }}
+        )"""
+
+
 def _write_counted(proposal: Proposal, grain: GrainProposal) -> str:
     """Write the condition that a row is a sample of its own, with a comment on rows that are left out."""
     condition = write_exclusions(proposal, grain, lambda field: f"S.x.column (S.grain.columnOf {field})")
@@ -296,11 +314,11 @@ def _write_counted(proposal: Proposal, grain: GrainProposal) -> str:
 
 
 def _write_failure(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
-    """Return the expression that is 1 for a record that failed, else 0."""
+    """Return the condition that a record failed."""
     if metric.where[0]:
-        return f"S.x.oneIf ({_write_condition(proposal, source, grain, metric)})"
+        return _write_condition(proposal, source, grain, metric)
     status = _read_field(proposal, source, grain, metric, metric.field)
-    return f"S.x.oneIf (S.x.atLeast ({status}) (S.x.natural {FIRST_FAILURE}))"
+    return f"S.x.atLeast ({status}) (S.x.natural {FIRST_FAILURE})"
 
 
 def _write_condition(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
