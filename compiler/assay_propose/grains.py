@@ -44,6 +44,7 @@ from assay_propose.quantities import choose_unit, describe_quantity, is_time_wit
 from assay_propose.repeats import drop_results, find_repeated, list_by_key
 from assay_propose.sources import Group
 from assay_propose.spans import list_span_metrics
+from assay_propose.spread import propose_spread
 from assay_propose.table_rows import EVENT
 from assay_propose.throughput import propose_rate
 from assay_propose.timed_steps import (
@@ -115,6 +116,7 @@ def propose_grains(group: Group, names: NameSpace) -> tuple[GrainProposal, ...]:
     grains += propose_histograms(group, names)
     grains += propose_counter_rates(group, names)
     grains += propagation
+    grains += propose_spread(group, names, {grain.key for grain in propagation})
     return _rank_grains(group, grains)
 
 

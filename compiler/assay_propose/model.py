@@ -19,7 +19,7 @@ KeyPath = tuple[str, ...]
 #: of grains, which the data of a proposal have only if they are not empty
 _OPTIONAL_MEMBERS = (
     "query", "is_split_by_two", "elsewhere", "origin", "excluded", "counter", "labels", "every_ns", "windows_of",
-    "terms", "numbered_by", "partial", "buckets",
+    "terms", "numbered_by", "partial", "buckets", "is_spread",
 )  # fmt: skip
 
 HOST = "host"
@@ -118,6 +118,7 @@ class FieldProposal:
     quantity: str = ""
     better: str = ""  # the direction that a unit such as `B/op` tells
     no_values: tuple[str, ...] = ()  # texts that records have in place of a number
+    kind: str = ""  # the word for a number that is a total or an average since a start
 
     @property
     def place(self) -> KeyPath:
@@ -253,7 +254,7 @@ class MetricProposal:
     from_start: str = ""  # a field with the duration of the step that ends at `start`: the time begins at its beginning
     is_failure: bool = False  # whether it is the share of failures: by `where`, else by statuses of HTTP in the field
     since: str = ""  # the field with the instant from which on the time to that in `field` is measured
-    centile: float = 0.0  # of the histogram of the grain
+    centile: float = 0.0  # of the histogram of the grain, or the share of hosts that have the event
     per: str = ""  # a field with the number of pieces of work that the field is the total of
 
     @property
@@ -334,6 +335,7 @@ class GrainProposal:
     origin: str = ""
     excluded: tuple[Exclusion, ...] = ()  # records of its event that its metrics leave out
     counter: str = ""  # the field whose increase per second it measures, of each series of these labels
+    is_spread: bool = False  # whether it has the delays of its event on each host, since the first one
     buckets: str = ""  # the field with the bounds of a histogram, of which it has percentiles in each step
     labels: tuple[str, ...] = ()
     every_ns: int = 0  # from sample to sample of a series, or from step to step of a histogram
@@ -470,7 +472,9 @@ class Proposal:
             for event in source["events"]:
                 if not event["excluded"]:
                     del event["excluded"]
-            for field, name in itertools.product(source["fields"], ("unit_of", "quantity", "better", "no_values")):
+            for field, name in itertools.product(
+                source["fields"], ("unit_of", "quantity", "better", "no_values", "kind")
+            ):
                 if not field[name]:
                     del field[name]
         return {key: data[key] for key in data if data[key] or key not in ("baseline_reason", "repeats_reason")}

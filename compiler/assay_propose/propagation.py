@@ -28,14 +28,14 @@ def propose_propagation(group: Group, names: NameSpace) -> tuple[GrainProposal, 
     grains: list[GrainProposal] = []
     for field in filter(is_possible_key, group.source.fields):
         # Numbers that hosts count by themselves are the same by chance.
-        instants = {name: _list_instants(group, records, field) for name, records in group.records.items()}
+        instants = {name: list_key_instants(group, records, field) for name, records in group.records.items()}
         events = _find_events(instants) if field.type == "text" else ()
         if events and not {*events} & {name for grain in grains for name in grain.events}:
             grains.append(_build_grain(group, field, events, instants, names))
     return tuple(grains)
 
 
-def _list_instants(group: Group, records: Sequence[Record], field: FieldProposal) -> Instants:
+def list_key_instants(group: Group, records: Sequence[Record], field: FieldProposal) -> Instants:
     """Return when a host has its first record of each key."""
     instants: dict[tuple[str, str], float] = {}
     for record in records:

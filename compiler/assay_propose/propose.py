@@ -18,18 +18,20 @@ from assay_propose.detect import Detected, detect
 from assay_propose.doubts import note_doubts
 from assay_propose.elements import add_elements
 from assay_propose.grains import propose_counts, propose_grains
-from assay_propose.model import GrainProposal, PassedOver, Proposal, SampleFile
+from assay_propose.model import FieldProposal, GrainProposal, PassedOver, Proposal, SampleFile, SourceProposal
 from assay_propose.names import NameSpace, drop_prefix, make_identifier
 from assay_propose.quantities import list_omissions
 from assay_propose.repeats import list_namesakes
 from assay_propose.run_order import find_extents
-from assay_propose.running import add_running, list_running
+from assay_propose.running import TOTALS, add_running, list_running
 from assay_propose.runs import assign_runs, list_hosts, list_runs
 from assay_propose.sources import Group, propose_source
 from assay_propose.spans import add_spans
 from assay_propose.throughput import find_counter
 from assay_propose.titles import make_title
 from assay_propose.varying import (
+    AVERAGES,
+    is_average_since_start,
     list_averages,
     list_constant_fields,
     list_growing_fields,
@@ -77,7 +79,7 @@ def propose_system(
         pair for group in groups if group.source.time for pair in find_alternating(group.records, chained)
     )
     placed = tuple(item.sample for item in detected)
-    sources = tuple(group.source for group in groups)
+    sources = tuple(_mark_kinds(group, keys) for group in groups)
     system = drop_prefix(make_identifier(name, "service"))
     runs, baseline_reason = list_runs(placed, placement, extents)
     proposal = Proposal(
@@ -118,6 +120,23 @@ def _propose_sources(
         group = add_spans(confirm_units(propose_source(source_name, items, tables, system)))
         groups.append(note_doubts(note_elapsed_time(add_running(add_elements(add_results(group))))))
     return groups
+
+
+def _mark_kinds(group: Group, counted: Collection[tuple[str, str]]) -> SourceProposal:
+    """Return a source with the kinds of its numbers: totals, such as those `counted` by rates, and averages so far."""
+    if group.source.kind == "samples":  # all events have one field for their values
+        return group.source
+
+    def find_kind(field: FieldProposal) -> str:
+        """Return the word for a number that is a total, or an average, since a start in all of its events."""
+        if not field.is_quantity:
+            return ""
+        keys = {(event.name, field.name) for event in group.source.events if field.name in event.fields}
+        if is_average_since_start(group, field) or all(group.running.get(key) == AVERAGES for key in keys):
+            return "averageSoFar"
+        return "counter" if all(key in counted or group.running.get(key) == TOTALS for key in keys) else ""
+
+    return replace(group.source, fields=tuple(replace(item, kind=find_kind(item)) for item in group.source.fields))
 
 
 def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -68,6 +68,8 @@ def write_grains(proposal: Proposal) -> str:
         write = _write_grain
         if grain.buckets:
             write = write_histogram
+        elif grain.is_spread:
+            write = _write_spread
         elif grain.counter or grain.terms:
             write = _write_rate
         elif grain.is_of_records:
@@ -182,6 +184,21 @@ def _write_key_grain(proposal: Proposal, grain: GrainProposal) -> str:
         let += f"      let grain =\n                rows.grain\n            //  {format_record(members, 16)}\n\n"
         text = f"let rows =\n            {text}\n\n{let}      in  rows // {{ grain{', before' if latest else ''} }}"
     return f"{_describe_rows(grain)}\nlet {grain.name} =\n      {text}\n"
+
+
+def _write_spread(proposal: Proposal, grain: GrainProposal) -> str:
+    """Write a grain with a row for each key and host, and its delay since the first host."""
+    source = next(item for item in proposal.sources if item.name == grain.source)
+    event = f"e.{grain.events[0]}"
+    members = [
+        ("name", quote_text(grain.name), ""),
+        ("key", f"e.{name_fields(proposal, source)}.{grain.key}", ""),
+        ("from", event, ""),
+        ("event", event, ""),
+        ("doc", quote_text(f"`{grain.events[0]}` of a `{grain.key}` on a host"), ""),
+    ]
+    value = f"G.acrossHosts\n        {format_record(members, 8)}"
+    return f"{_describe_rows(grain)}\n-- {_CLOCKS}\nlet {grain.name} =\n      {value}\n"
 
 
 def _describe_rows(grain: GrainProposal) -> str:

@@ -19,6 +19,7 @@ from assay_propose.model import (
 from assay_propose.names import is_prefixed, split_words
 from assay_propose.outcomes import FIRST_FAILURE
 from assay_propose.quantities import lacks_unit
+from assay_propose.spread import LAST
 from assay_propose.write_grains import has_query, write_all, write_exclusions, write_grains, write_query
 from assay_propose.write_histograms import write_centile
 from assay_propose.write_report import SCHEMA, name_fields, write_report
@@ -185,6 +186,8 @@ def _write_field(field: FieldProposal) -> tuple[str, str, str]:
         text = f"E.at {format_texts(field.place)} ({text})"
     if field.unit != "none" and field.transform != "instant":
         text = f"E.inUnit {write_unit(field.unit)} ({text})"
+    if field.kind:
+        text = f"E.{field.kind} ({text})"
     unit = f"{field.unit}: {field.reason}" if field.unit != "none" else ""
     return field.name, text, "\n".join(filter(None, [unit, _explain_name(field.name, field.path[-1])]))
 
@@ -236,10 +239,14 @@ def _write_metrics(proposal: Proposal) -> str:
 
 
 def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainProposal, metric: MetricProposal) -> str:
-    if metric.centile:
+    if grain.buckets:
         return write_centile(grain, metric)
     reduction = ""
-    if metric.start:
+    if grain.is_spread:
+        measure, key = f"g.{grain.name}.delay", f"[ g.{grain.name}.key ]"
+        word = f"centile {metric.centile!r}" if metric.centile < LAST else "greatest"
+        reduction = f"\n        , reduction = S.metric.{word} {key}"
+    elif metric.start:
         is_attempt = metric.start in grain.find_attempts()
         start = f"g.{grain.name}.before.{metric.id}" if is_attempt else _read_instant(grain, metric.start)
         measure = f"S.elapsed {{ from = [ {start} ], to = {_read_instant(grain, metric.end)} }}"

@@ -78,3 +78,44 @@ def test_delays_of_hosts_are_those_of_the_logs(tmp_path: Path, cache: Path) -> N
         "last": sum(items[-1] for items in delays.values()) / BLOCKS,
     }
     assert averages == pytest.approx(expected, rel=1e-12)
+
+
+def write_imports(folder: Path) -> dict[str, list[int]]:
+    """Write the logs of hosts that all import blocks, but for a few; return the delays since the first host."""
+    source = random.Random(11)
+    instants: dict[str, list[int]] = {}
+    for host in range(HOSTS):
+        lines = []
+        for block in range(BLOCKS):
+            if (block + host) % 9:
+                offset = 3000 * block + source.randrange(20, 400)
+                key = f"{7919 * (block + 1):08x}"
+                instants.setdefault(key, []).append(offset)
+                at = (START + timedelta(milliseconds=offset)).isoformat(timespec="milliseconds")
+                lines.append(json.dumps({"at": at, "event": "block_imported", "hash": key}) + "\n")
+        path = folder / f"node-{host}" / "node.log"
+        path.parent.mkdir(parents=True)
+        path.write_text("".join(lines), encoding="utf-8")
+    return {key: sorted(offset - min(row) for offset in row) for key, row in instants.items()}
+
+
+def test_proposed_delays_are_those_of_the_logs(tmp_path: Path, cache: Path) -> None:
+    delays = write_imports(tmp_path / "logs")
+    place = tmp_path / "place"
+    assert run_assay("--cache", cache, "init", place, "--from", tmp_path / "logs", "--each", "host").status == 0
+    assert "G.acrossHosts" in (place / "specs" / "place" / "grains.dhall").read_text(encoding="utf-8")
+    (run,) = (place / "runs").iterdir()
+    names = ("block_imported_to_last", "block_imported_to_half")
+    result = run_assay("--cache", cache, "query", *names, "--run", run, "--format", "json", cwd=place)
+    assert result.status == 0, result.err
+    averages = {item["metric"]: item["average"] for item in result.parse_json()}
+    expected = (
+        sum(row[-1] for row in delays.values()) / len(delays),
+        sum(row[len(row) // 2] for row in delays.values()) / len(delays),
+    )
+    assert averages == pytest.approx(dict(zip(names, expected, strict=True)), rel=1e-12)
+    for command in (("check",), ("build", "place/comparison", "--run", f"a={run}", "--run", f"b={run}", "-o", "out")):
+        checked = run_assay("--cache", cache, *command, cwd=place)
+        assert checked.status == 0, checked.err
+    gated = run_assay("--cache", cache, "gate", "out", "--once", cwd=place)
+    assert gated.status == 0, gated.err + gated.out
