@@ -12,7 +12,8 @@ let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
 --   type        integer, unsigned (both 64 bits), real, text, boolean; or instant: see `time`
---   kind        value, counter (only its increases are meaningful) or gauge
+--   kind        value, counter (a total since a start: only its increases are meaningful), gauge (a level), or average (an
+--               average since a start); metrics may not average a counter or an average
 --   paths       keys from the record's body; the first with a value counts
 --   default     the value if no path has one
 --   required    a record without a value and without a default is malformed; else the field is missing
@@ -93,6 +94,8 @@ in  { Transform
     , atAny = \(paths : List (List Text)) -> \(f : Field) -> f // { paths }
     , inUnit = \(unit : U.Unit) -> \(f : Field) -> f // { unit }
     , counter = \(f : Field) -> f // { kind = "counter" }
+      -- an average since a start
+    , averageSoFar = \(f : Field) -> f // { kind = "average" }
     , gauge = \(f : Field) -> f // { kind = "gauge" }
     , otherwise = \(value : Text) -> \(f : Field) -> f // { default = Some value }
     , optional = \(f : Field) -> f // { required = False }

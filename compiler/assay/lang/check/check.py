@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from assay.lang import formula, scopes
 from assay.lang.check import (
+    counters,
     covered_patterns,
     enumerations,
     examples,
@@ -429,6 +430,7 @@ _CHECKS: tuple[Callable[[Checker], None], ...] = (
     sources.check_log_positions,
     grains.check_grains,
     _check_metrics,
+    counters.check_counters,
     filters.check_filters,
     filters.check_filter_files,
     formulas.check_formulas,
