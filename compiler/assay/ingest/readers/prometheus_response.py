@@ -284,6 +284,10 @@ def _create_response_table(connection: duckdb.DuckDBPyConnection, plain: Path, e
     execute(connection, _RESPONSE, file=glob.escape(str(plain)), earlier_count=earlier_count)
 
 
+#: what to do about a native histogram
+_NATIVE = "let the server store classic buckets, too (`scrape_classic_histograms`): `M.histogramCentile` reads these"
+
+
 def _check_series(connection: duckdb.DuckDBPyConnection, path: Path, read_names: Collection[str] | None) -> None:
     """Check that each series has samples and labels that form a map, and that none of `read_names` has histograms.
 
@@ -310,6 +314,7 @@ def _check_series(connection: duckdb.DuckDBPyConnection, path: Path, read_names:
             f"series {place} of the response has no samples: {path}",
             expected="a metric with its labels, and values",
             found=f"native histograms of {name}" if is_native else name or "no metric",
+            hint=_NATIVE if is_native else "",
         )
 
 
