@@ -77,9 +77,7 @@ class StepTable:
         causes = [
             step
             for step in self.steps
-            if step.change.judgement.verdict is verdict
-            and self._carries_most(step)
-            and abs(step.difference) > least
+            if step.change.judgement.verdict is verdict and self._carries_most(step) and abs(step.difference) > least
         ]
         return max(causes, key=lambda step: abs(step.difference), default=None)
 

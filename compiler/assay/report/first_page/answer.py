@@ -6,7 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 #: members of the classes below that are left out of the JSON text if they have these values
-ANSWER_DEFAULTS: dict[str, object] = {"reason": "", "segments": (), "more_segments": 0, "is_by_itself": False}
+ANSWER_DEFAULTS: dict[str, object] = {
+    "reason": "",
+    "segments": (),
+    "more_segments": 0,
+    "is_by_itself": False,
+    "counted": "Within these",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,8 @@ class JudgedRow:
     direction of a change beyond the margin (▲, ▼, or empty). `sizes` are the numbers of samples: `56 / 64`. `change`,
     `low`, `high` and `margin` are in percent of the base, None for a metric whose base is 0 or that has no interval;
     `reason` says why. `is_by_itself` is that of a key change. `segments` are the largest certain changes of segments
-    that are worse or better, and `more_segments` is the number of further ones.
+    that are worse or better, and `more_segments` is the number of further ones; `counted` are the words before them,
+    with the number of values of a column, such as hosts: `11 of 50 hosts worse`.
     """
 
     metric: str
@@ -68,6 +75,7 @@ class JudgedRow:
     segments: tuple[JudgedSegment, ...] = ()
     more_segments: int = 0
     is_by_itself: bool = False
+    counted: str = "Within these"
 
 
 def list_linked_segments(answers: Iterable[Answer]) -> frozenset[tuple[str, str]]:

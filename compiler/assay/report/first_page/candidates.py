@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -31,6 +32,7 @@ from assay.report.mixes import build_mix_data
 from assay.report.row_units import RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.sections import SectionContext
+from assay.util.numbers import format_count
 
 MOST_SEGMENTS = 3
 _RANKS = {Verdict.DATA_LOST: 2, Verdict.CANNOT_TELL: 2, Verdict.SAME: 3, Verdict.NO_INTERVAL: 4}
@@ -107,6 +109,8 @@ def list_candidates(
             segments=tuple(named_segments[:MOST_SEGMENTS]),
             more_segments=max(0, len(named_segments) - MOST_SEGMENTS),
         )
+        if not segments and (counted := _count_groups(judgements, name, runs[1].id)):
+            row = replace(row, counted=counted)
         changes = (judgements.changes[item, runs[1].id] for item in _name_segments(report, metric))
         verdicts = tuple(Verdict.CANNOT_TELL if item.is_by_itself else item.judgement.verdict for item in changes)
         explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(change, segments)])
@@ -212,6 +216,15 @@ def _list_groups(judgements: ReportJudgements, metric: str, run: str) -> list[Ju
         for _, value, change in sorted(changed, key=lambda item: item[:2])
         if change.judgement.comparison
     ]
+
+
+def _count_groups(judgements: ReportJudgements, metric: str, run: str) -> str:
+    """Return how many values of a column are worse and better: `11 of 50 hosts worse`; empty if none is."""
+    changes = judgements.grouped.get((metric, run), {})
+    counts = Counter(change.judgement.verdict for change in changes.values())
+    every = f" of {format_count(len(changes), judgements.grouped_by)}"
+    parts = [f"{counts[verdict]}{every} {verdict}" for verdict in (Verdict.WORSE, Verdict.BETTER) if counts[verdict]]
+    return ", ".join(parts)
 
 
 def _name_segments(report: Report, whole: Metric) -> dict[str, str]:
