@@ -73,7 +73,7 @@ def test_junit_has_a_case_for_each_metric(tmp_path: Path) -> None:
     ]
     assert cases == [
         ("Times", "Metric slow", ("failure", "worse", "+10 % (+8 … +12), margin 2 % or 0.5 ms, Holm p < 0.001")),
-        ("Times", "Metric near", ("failure", "cannot tell", "+5.0 % (+1.9 … +8), margin 2 %, Holm p 0.040")),
+        ("Times", "Metric near", ("failure", "worse (one-sided)", "+5.0 % (+1.9 … +8), margin 2 %, Holm p 0.040")),
         ("Times", "Metric even"),
         ("Memory", "Metric heap", ("system-out", None, "worse, not in the gate: +10 % (+8 … +12), margin 2 %")),
         ("Memory", "Metric fast"),
@@ -138,12 +138,14 @@ COMMENT = f"""\
 
 service/comparison: 1.1 against 1.0
 
+These runs would show a change of 3.1 % in each of 2 gated metrics.
+
 Data: no findings.
 
 | metric | 1.0 | 1.1 | Δ% | 95 % interval | margin | verdict |
 | --- | --: | --: | --: | --: | --- | --- |
 | Metric slow, µs | 100 | 110 | +10 | +8 … +12 | 2 % or 0.5 ms | worse; fails the gate: Holm p < 0.001 |
-| Metric near, µs | 100 | 110 | +5.0 | +1.9 … +8 | 2 % | cannot tell; fails the gate: Holm p 0.040 |
+| Metric near, µs | 100 | 110 | +5.0 | +1.9 … +8 | 2 % | worse (one-sided); fails the gate: Holm p 0.040 |
 | Metric heap, µs | 100 | 110 | +10 | +8 … +12 | 2 % | worse |
 
 <details><summary>1 better, 1 cannot tell, 1 same, 1 no interval</summary>

@@ -293,7 +293,7 @@ def _list_cells(change: RecordedChange) -> tuple[str, ...]:
         percent if change.is_from_zero else f"{percent} %",
         f"({interval})",
         f"margin {change.margin}",
-        change.verdict_text,
+        change.gate_text,
         "  ".join(ps),
     )
 
@@ -374,7 +374,7 @@ def _create_cases(run: ComparedRun) -> list[ElementTree.Element]:
         case = ElementTree.Element("testcase", {"classname": change.section, "name": names[change.metric]})
         if change.is_closing:
             message = f"{_describe_change(change)}, {format_p(change.p or 0)}"
-            ElementTree.SubElement(case, "failure", {"type": change.verdict, "message": message})
+            ElementTree.SubElement(case, "failure", {"type": change.gate_text, "message": message})
         elif change.verdict == "worse":
             place = "not in the gate" if change.p is None else f"does not fail the gate: {format_p(change.p)}"
             ElementTree.SubElement(case, "system-out").text = f"worse, {place}: {_describe_change(change)}"

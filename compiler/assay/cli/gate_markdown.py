@@ -24,6 +24,7 @@ from assay.cli.judged_texts import (
     describe_required_runs,
     describe_run_mixes,
     describe_uncorrected,
+    describe_visible_change,
     format_change,
     format_p,
     format_percents,
@@ -84,7 +85,11 @@ def format_markdown(results: JudgedResults) -> str:
         headline,
         _format_subject(results),
         *([_clip(text, 240)] if (text := describe_lacking_samples(results)) else []),
-        *([_clip(text, 240)] if (text := describe_required_runs(results, gated)) else []),
+        *(
+            [_clip(text, 240)]
+            if (text := describe_required_runs(results, gated) or describe_visible_change(gated))
+            else []
+        ),
         *(_clip(text, 320) for run in results.runs for text in run.causes),
         *_list_reservations(results),
         *(_clip(text, 320) for run in results.runs if (text := describe_run_mixes(run, results.base))),
@@ -230,7 +235,7 @@ def _list_cells(entry: _Entry, changes: Sequence[RecordedChange]) -> tuple[str, 
     name = _clip(entry.title, 60) + (f", {_clip(unit, 16)}" if unit else "")
     texts = (base, value, *format_percents(change), change.margin)
     numbers = [convert_text(text, lambda number: _clip(number, 24)) for text in texts]
-    verdict = f"{change.verdict_text}{f'; fails the gate: {format_p(change.p or 0)}' if change.is_closing else ''}"
+    verdict = f"{change.gate_text}{f'; fails the gate: {format_p(change.p or 0)}' if change.is_closing else ''}"
     return (*([_clip(entry.label, 24)] if entry.label else []), name, *numbers, verdict)
 
 

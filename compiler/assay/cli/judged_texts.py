@@ -10,6 +10,7 @@ from assay.app.judge.judged_results import ComparedRun, JudgedResults
 from assay.app.judge.recorded_change import RecordedChange, list_distinct
 from assay.lang.segments import get_whole
 from assay.number_styles.prefixed import (
+    MOST_PERCENT,
     format_change_within,
     format_ends,
     format_percent_interval,
@@ -201,6 +202,22 @@ def describe_required_runs(results: JudgedResults, changes: Iterable[RecordedCha
         return f"Record more runs, or widen the margin of {change.name} ({change.margin})."
     bound = "at least" if min(results.repeats) == 1 else "about"
     return f"Record more repeats: {bound} {runs} runs of each version are needed for the margin of {change.margin}."
+
+
+def describe_visible_change(changes: Iterable[RecordedChange]) -> str:
+    """Return which change the runs would show in each gated metric; empty if none has an interval, or it is too wide.
+
+    It is the half width of the widest interval, and at least the margin.
+    """
+    halves = [
+        max((change.high - change.low) / 2, change.least_margin or 0.0)
+        for change in changes
+        if change.low is not None and change.high is not None and not change.reason
+    ]
+    if not halves or max(halves) > MOST_PERCENT:
+        return ""
+    where = "it" if len(halves) == 1 else f"each of {len(halves)} gated metrics"
+    return f"These runs would show a change of {max(halves):.2g} % in {where}."
 
 
 def describe_worse_outside_gate(run: ComparedRun, most: int) -> str:

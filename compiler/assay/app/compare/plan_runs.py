@@ -19,12 +19,14 @@ from assay.judgement.change import compute_log
 from assay.judgement.noise import count_runs_to_detect
 from assay.judgement.repeats import LEAST_DF, pool_variances
 from assay.judgement.student_t import compute_quantile, floor_to_even
+from assay.lang.model.package import Metric
 from assay.lang.segments import is_segment
 from assay.registry.history import HistoryScope, MetricHistory, MetricRules, compute_history
 from assay.registry.store import list_runs, read_results
 from assay.util.diagnostics import USAGE, fail
 
 POWER = 0.8
+_RUNS_OF_CONSTANT = 3  # of each version show that a constant changed, unless the metric is declared to be exact
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
 
 
@@ -92,9 +94,9 @@ def _plan_change(results: JudgedResults, item: RecordedChange, change: float) ->
     if item.low is None or item.high is None or item.low <= -100:
         return PlannedMetric(item.name, reason="the base is 0" if item.is_from_zero else "its interval has no end")
     half = 50 * compute_log(Fraction(100 + item.high) / Fraction(100 + item.low))
-    if not half or not item.df:
-        return PlannedMetric(item.name, 0.0, 0.0, 1)
     counts = results.repeats[0] or 1, min(results.repeats[1:], default=1) or 1
+    if not half or not item.df:
+        return PlannedMetric(item.name, 0.0, 0.0, min(*counts, _RUNS_OF_CONSTANT))
     error = half / compute_quantile((1 + results.level) / 2, floor_to_even(item.df))
     deviation = error / math.sqrt(1 / counts[0] + 1 / counts[1])
     is_least = sum(results.repeats) - len(results.repeats) < LEAST_DF and not results.calibration_runs
@@ -123,7 +125,7 @@ def plan_from_records(session: Session, folder: Path, name: str, change: float) 
         )
         values = _list_latest_values(history)
         counts.add(len(values))
-        metrics.append(_plan_values(metric.name, values, change, float(rules.level)))
+        metrics.append(_plan_values(metric, values, change, float(rules.level)))
     number = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(max(counts, default=0))
     origin = f"The noise is that of {number} recorded runs since the last level shift."
     return RunPlan(name, change, float(rules.level), tuple(metrics), origin)
@@ -137,7 +139,8 @@ def _list_latest_values(history: MetricHistory) -> list[Fraction]:
     return [Fraction(item.value) for item in usual if item.value is not None]
 
 
-def _plan_values(name: str, values: Sequence[Fraction], change: float, level: float) -> PlannedMetric:
+def _plan_values(metric: Metric, values: Sequence[Fraction], change: float, level: float) -> PlannedMetric:
+    name = metric.name
     noise = pool_variances([values])
     mean = sum(values, Fraction(0)) / max(1, len(values))
     if noise is None:
@@ -146,6 +149,6 @@ def _plan_values(name: str, values: Sequence[Fraction], change: float, level: fl
         return PlannedMetric(name, reason="its average is 0")
     deviation = 100 * math.sqrt(noise.variance) / abs(float(mean))
     if not deviation:
-        return PlannedMetric(name, 0.0, 0.0, 1)
+        return PlannedMetric(name, 0.0, 0.0, 1 if metric.exact else _RUNS_OF_CONSTANT)
     reach = compute_quantile((1 + level) / 2, floor_to_even(noise.df)) * deviation * math.sqrt(2)
     return PlannedMetric(name, deviation, reach, count_runs_to_detect(change, deviation, level))

@@ -16,6 +16,8 @@ from assay.lang.segments import is_segment
 from assay.report.judged_cells import format_margin, format_verdict
 from assay.report.mixes import build_mix_data
 
+_MIDDLE = 0.5  # the share of samples below a median
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedChange:
@@ -68,6 +70,15 @@ class RecordedChange:
     def is_worse(self) -> bool:
         """Whether the metric is worse by its verdict, or closes the gate."""
         return self.verdict == "worse" or self.is_closing
+
+    @property
+    def gate_text(self) -> str:
+        """The verdict as a gate has it: a metric that closes it for another reason than its interval says why."""
+        if not self.is_closing or self.verdict == Verdict.WORSE:
+            return self.verdict_text
+        shares = [item["share"] for item in self.tails if item["closes"]]
+        names = ", ".join("median" if share == _MIDDLE else f"p{100 * share:g}" for share in shares)
+        return f"worse in {names}" if names else "worse (one-sided)"
 
     @property
     def verdict_text(self) -> str:
