@@ -51,10 +51,10 @@ class RunQuality:
     """The completeness of a run's data: hosts, lines read, used, unknown and malformed, and findings.
 
     `blank_metrics` are metrics whose samples all come from a default: their values are not printed.
-    `impossible_metrics` are those of whose samples many are impossible, `bounded_metrics` those of which some samples
-    only have a known lower bound: both are not judged. `notes` explain metrics without samples for which no records
-    need be missing, and name lines of text. `unused` counts the records that metrics pass over by their definition:
-    reports say it, but it is nothing to warn of. `extents` are those of logs, by source.
+    `impossible_metrics` are those of whose samples many are impossible: they are not judged. `notes` explain metrics
+    without samples for which no records need be missing, and name lines of text. `unused` counts the records that
+    metrics pass over by their definition: reports say it, but it is nothing to warn of. `extents` are those of logs, by
+    source.
     """
 
     hosts: int = 0
@@ -67,13 +67,17 @@ class RunQuality:
     notes: tuple[Finding, ...] = ()
     unused: tuple[Finding, ...] = ()
     impossible_metrics: frozenset[str] = frozenset()
-    bounded_metrics: frozenset[str] = frozenset()
     extents: Mapping[str, Sequence[LogExtent]] = field(default_factory=dict)
 
     @property
     def lines_other(self) -> int:
         """Return the number of all other lines read: empty, without an instant, or declared as ignored."""
         return self.lines_read - self.lines_used - self.lines_unknown - self.lines_malformed
+
+    @property
+    def bounded_metrics(self) -> frozenset[str]:
+        """Return the metrics of which some samples are only known to be at least their value: they are not judged."""
+        return frozenset(name for item in self.findings if item.code == ABOVE_BOUNDS for name in item.metrics)
 
     @property
     def codes(self) -> tuple[str, ...]:

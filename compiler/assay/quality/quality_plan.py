@@ -181,11 +181,7 @@ class QualityPlan:
             count_defaulted_fields(ingested_run, self._fields),
             self.is_phase,
         )
-        extra_counts: Counts = {}
-        if metrics := assessment.list_metrics_with_rare_events():
-            # A relation may fail without its fallbacks. The other findings do not depend on it.
-            with suppress(AssayError):
-                extra_counts = count(self.build_counts_without_fallbacks(metrics))
+        extra_counts = self._count_without_fallbacks(assessment, count)
         reasons = self._find_reasons(assessment, results, count)
         defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
         times = self._query_times(ingested_run, assessment, count)
@@ -193,7 +189,6 @@ class QualityPlan:
         implausible, doubtful = self._find_implausible_samples(extents, results, count)
         growing, perhaps_growing = find_growing_samples(self.metrics, results.counts, self.quantities)
         impossible = (*find_negative_samples(assessment, results.metrics), *implausible)
-        bounded = tuple(find_samples_above_bounds(self._measured_and_segments, results.counts))
         steps, step_notes, too_short = self._find_clock_steps(ingested_run, times, extents)
         crashes, stray_notes = ((), ()) if self.is_phase else list_stray_findings(ingested_run)
         short_logs = () if self.is_phase else tuple(self._iter_short_logs(ingested_run, extents))
@@ -204,7 +199,7 @@ class QualityPlan:
             *impossible,
             *steps,
             *growing,
-            *bounded,
+            *find_samples_above_bounds(self._measured_and_segments, results.counts),
             *assessment.find_hosts_counted_as_zero(),
             *assessment.find_events_missing_on_hosts(),
             *(() if self.is_phase else self._iter_absent_hosts(assessment, ingested_run)),
@@ -216,18 +211,25 @@ class QualityPlan:
             *assessment.find_incomplete_rows(),
             *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self.readers)),
         )
-        findings = tuple(map(self.add_formulas, findings))
         zeros = self._iter_zero_samples(results, defaults)
         notes = (*reasons.notes, *doubtful, *step_notes, *perhaps_growing, *zeros, *stray_notes)
-        quality = _create_quality(ingested_run, findings, _find_blank_metrics(defaults), notes)
+        quality = _create_quality(
+            ingested_run, tuple(map(self.add_formulas, findings)), _find_blank_metrics(defaults), notes
+        )
         return replace(
             quality,
             extents=extents,
             impossible_metrics=list_impossible_metrics(tuple(map(self.add_formulas, impossible)), results.metrics)
             | {*too_short, *self._list_formulas(too_short)},
-            bounded_metrics=frozenset(name for item in map(self.add_formulas, bounded) for name in item.metrics),
             unused=tuple(assessment.find_repeated_records()),
         )
+
+    def _count_without_fallbacks(self, assessment: Assessment, count: Counter) -> Counts:
+        """Return the rows of metrics of rare events without fallbacks; none if a relation fails without its own."""
+        if metrics := assessment.list_metrics_with_rare_events():
+            with suppress(AssayError):  # the other findings do not depend on it
+                return count(self.build_counts_without_fallbacks(metrics))
+        return {}
 
     def _find_reasons(self, assessment: Assessment, results: RunResults, count: Counter) -> EmptyReasons:
         """Return why metrics have no samples."""

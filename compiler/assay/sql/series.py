@@ -20,6 +20,7 @@ from assay.sql import dialect, series_ends
 from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, build_literal, compile_expression
 from assay.sql.grains import build_phase_condition
+from assay.sql.increases import select_increases
 from assay.sql.template import Slot, fill_expression, fill_query
 from assay.util.time_units import SECOND
 
@@ -100,7 +101,7 @@ def _combine_records(series: Series, key: Sequence[str], constants: Constants, l
     columns = (*key, *series.by, "t_ns")
     is_increase = series.reading == INCREASE
     records = [
-        _select_increases(series, sampled, constants, sampled.event in logged)
+        select_increases(series, sampled, _build_value(series, constants), constants, sampled.event in logged)
         if is_increase
         else _select_records(series, sampled, constants)
         for sampled in series.samples
@@ -145,29 +146,6 @@ _PLACED = """
       $windows.from_ns + ((samples_1.t_ns - $since) // $step) * $step AS t_ns, samples_1.value
     FROM samples_1 JOIN $windows ON samples_1.t_ns BETWEEN $since AND $windows.to_ns
 """
-
-#: how much a counter grew since its sample before; after a restart it began at 0
-_INCREASES = """
-    SELECT $labels, t_ns, CASE WHEN value < before THEN value ELSE value - before END AS value
-    FROM (SELECT $labels, t_ns, value, lag(value) OVER (PARTITION BY $line ORDER BY seq) AS before FROM $counted)
-    WHERE NOT before IS NULL
-"""
-
-
-def _select_increases(series: Series, sampled: Sampled, constants: Constants, is_logged: bool) -> exp.Select:
-    """Select the labels and instants of the samples of counters, and how much each grew since the one before.
-
-    Each series of samples is a counter of its own, whatever labels it lacks; so are the records of a host with the same
-    labels.  NaN is no value.
-    """
-    value = fill_expression("$value::DOUBLE", value=_build_value(series, constants))
-    line = tuple(dict.fromkeys((*series.by, HOST))) if is_logged else (SERIES,)
-    counted = fill_query(
-        "SELECT $columns, $value AS value FROM $event WHERE NOT $value IS NULL AND NOT isnan($value)",
-        columns=tuple(dict.fromkeys((*series.by, *line, "t_ns", "seq"))), value=value, event=sampled.event,
-    )  # fmt: skip
-    counted = series_ends.filter_rows(counted, sampled.where, constants)
-    return fill_query(_INCREASES, labels=series.by, line=line, counted=counted)
 
 
 def _select_records(series: Series, sampled: Sampled, constants: Constants) -> exp.Select:
