@@ -219,7 +219,7 @@ def test_report_judges_hosts_as_the_comparison_does(tmp_path: Path, cache: Path)
     (answer,) = load_json(out / "document.json")["answers"]
     rows = {row["label"]: row for group in answer["groups"] for row in group["rows"]}
     assert [item["label"] for item in rows["Working time"]["segments"]] == [f"host {host}"]
-    assert rows["Working time"]["counted"] == "1 of 2 hosts better"
+    assert rows["Working time"]["within"] == "1 of 2 hosts better"
 
 
 def test_comparison_judges_a_host_as_runs_that_have_only_it(cache: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ ANSWER_DEFAULTS: dict[str, object] = {
     "segments": (),
     "more_segments": 0,
     "is_by_itself": False,
-    "counted": "Within these",
+    "within": "Within these",
 }
 
 
@@ -54,7 +54,7 @@ class JudgedRow:
     direction of a change beyond the margin (▲, ▼, or empty). `sizes` are the numbers of samples: `56 / 64`. `change`,
     `low`, `high` and `margin` are in percent of the base, None for a metric whose base is 0 or that has no interval;
     `reason` says why. `is_by_itself` is that of a key change. `segments` are the largest certain changes of segments
-    that are worse or better, and `more_segments` is the number of further ones; `counted` are the words before them,
+    that are worse or better, and `more_segments` is the number of further ones; `within` are the words before them,
     with the number of values of a column, such as hosts: `11 of 50 hosts worse`.
     """
 
@@ -75,7 +75,7 @@ class JudgedRow:
     segments: tuple[JudgedSegment, ...] = ()
     more_segments: int = 0
     is_by_itself: bool = False
-    counted: str = "Within these"
+    within: str = "Within these"
 
 
 def list_linked_segments(answers: Iterable[Answer]) -> frozenset[tuple[str, str]]:

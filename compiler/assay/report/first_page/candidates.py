@@ -110,7 +110,7 @@ def list_candidates(
             more_segments=max(0, len(named_segments) - MOST_SEGMENTS),
         )
         if not segments and (counted := _count_groups(judgements, name, runs[1].id)):
-            row = replace(row, counted=counted)
+            row = replace(row, within=counted)
         changes = (judgements.changes[item, runs[1].id] for item in _name_segments(report, metric))
         verdicts = tuple(Verdict.CANNOT_TELL if item.is_by_itself else item.judgement.verdict for item in changes)
         explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(change, segments)])

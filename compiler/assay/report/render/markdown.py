@@ -291,7 +291,7 @@ def _list_row_cells(row: JudgedRow, entries: Mapping[str, Entry], columns: int) 
     if row.segments:
         texts = [f"{_link_segment(item)} {item.percent} {item.verdict}" for item in row.segments]
         more = f" and {row.more_segments} more" if row.more_segments else ""
-        yield [f"{row.counted}: {', '.join(texts)}{more}", *[""] * (columns - 1)]
+        yield [f"{row.within}: {', '.join(texts)}{more}", *[""] * (columns - 1)]
 
 
 def _link_segment(segment: JudgedSegment) -> str:
