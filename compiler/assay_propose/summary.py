@@ -108,8 +108,8 @@ def _list_unknown_units(proposal: Proposal) -> Iterator[str]:
     }
     if fields:
         yield (
-            f"unit unknown: {', '.join(fields)}: write `E.inUnit S.unit.millisecond (...)` around it in events.dhall, "
-            "and `unit = S.unit.millisecond` in metrics.dhall"
+            f"unit unknown: {', '.join(fields)}: for milliseconds, write `E.inUnit S.unit.millisecond (...)` around it"
+            " in events.dhall, and `unit = S.unit.millisecond` in metrics.dhall"
         )
 
 

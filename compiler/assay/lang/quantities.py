@@ -36,6 +36,17 @@ def find_quantity(library: UnitLibrary, metric: Metric, grain: Grain) -> str:
         return ""
 
 
+def find_contradicted_unit(library: UnitLibrary, metric: Metric) -> str:
+    """Return the base unit of a metric whose declared quantity has another one; empty if they agree, or may."""
+    if metric.quantity not in (DURATION, SIZE, SHARE):
+        return ""
+    try:
+        base = library.convert_to_base(metric.unit.name)[1]
+    except (UnitError, UnknownUnitError):
+        return ""
+    return base if _QUANTITIES_BY_UNIT.get(base, metric.quantity) != metric.quantity else ""
+
+
 def unwrap_measure(measure: Expression) -> Expression:
     """Return a measure without the conversions around it."""
     while measure.op in _TRANSPARENT:

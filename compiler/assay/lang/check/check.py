@@ -38,7 +38,7 @@ from assay.lang.expression_types import Scope, UnitError, ValueType, infer_reduc
 from assay.lang.model.package import Event, Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
-from assay.lang.quantities import unwrap_measure
+from assay.lang.quantities import find_contradicted_unit, unwrap_measure
 from assay.lang.units import UnknownUnitError, get_package_library
 from assay.util.diagnostics import Diagnostic, suggest_names
 
@@ -347,6 +347,7 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
         )
     elif measured:
         _check_metric_unit(checker, metric, infer_reduced(measured, metric.reduction.kind if metric.reduction else ""))
+    _check_quantity(checker, metric)
     if metric.where:
         checker.check_condition(metric.where, scope, owner, metric.id)
     for item in metric.breaks:
@@ -383,6 +384,19 @@ def _check_counts(checker: Checker, metric: Metric, name: str, scope: Scope) -> 
             hint=suggest_names(name, numeric),
             within=(metric.id,),
             cause=f"{metric.grain} {name}",
+        )
+
+
+def _check_quantity(checker: Checker, metric: Metric) -> None:
+    if base := find_contradicted_unit(checker.library, metric):
+        checker.report(
+            "unit",
+            f"metric `{metric.id}` declares that it is a {metric.quantity}, but its unit is no unit of one",
+            metric.id,
+            expected={"duration": "a unit of time", "size": "a unit of bytes"}.get(metric.quantity, "a percentage"),
+            found=f"`{metric.unit.name}`" + (f", of which the base is `{base}`" if base != metric.unit.name else ""),
+            hint="correct `unit`, or leave `quantity` out: it follows from the unit",
+            field="quantity",
         )
 
 
