@@ -512,7 +512,7 @@ def test_summary_says_where_units_of_times_come_from(tmp_path: Path, cache: Path
     log.write_text("".join(rows), encoding="utf-8")
     first = run_assay("--cache", cache, "init", tmp_path / "service", "--from", log)
     assert (
-        "\nunit unknown: latency: for milliseconds, write `E.inUnit S.unit.millisecond (...)` around it in events.dhall, and "
+        "\nunit unknown: latency: for milliseconds, write `E.inUnit S.unit.millisecond (...)` around it in events"
         in first.out
     )
     second = run_assay("--cache", cache, "init", tmp_path / "known", "--from", *_list_logs("json-unit-of-keys"))

@@ -66,7 +66,36 @@ def read_rows(document: Mapping[str, Any]) -> Rows:
                 cells.setdefault(column["runs"][-1], {})[column["prints"]] = text
             for run, texts_of_run in cells.items():
                 rows.setdefault((metric, run), Row(name, unit, texts_of_run))
+    _add_rows_of_pages(document, rows)
     return rows
+
+
+def _add_rows_of_pages(document: Mapping[str, Any], rows: dict[tuple[str, str], Row]) -> None:
+    """Add the rows of first pages on metrics that no table has: the page is the table beside its sentences."""
+    for answer in document.get("answers", ()):
+        for item in (*(row for group in answer["groups"] for row in group["rows"]), *answer["conditions"]):
+            if (item["metric"], answer["run_id"]) not in rows:
+                (base, unit), (value, _) = (item[name].partition(" ")[::2] for name in ("base", "value"))
+                ending = BY_ITSELF if item.get("is_by_itself") else ""
+                cells = {
+                    "average": value,
+                    "percent": item["percent"].removesuffix(" %"),
+                    "interval": item["interval"] or "–",
+                    "verdict": f"{item['arrow']} {item['verdict']}{ending}".strip(),
+                }
+                rows[item["metric"], answer["run_id"]] = Row(item["label"], unit, cells)
+                rows.setdefault((item["metric"], _find_base(rows)), Row(item["label"], unit, {"average": base}))
+
+
+def find_cell(document: Mapping[str, Any], source: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the text and the unit of the cell of another table that prints a value of a row; None without one."""
+    for table in (table for part in document["parts"] for table in part["tables"] if "leads" in table):
+        for lead in table["leads"]:
+            if source in lead["of"]:
+                units = table.get("column_units", ())
+                unit = units[lead["column"]] if units else (table.get("row_units") or [""])[lead["row"]]
+                return table["rows"][lead["row"]][lead["column"]], unit
+    return None
 
 
 def find_contradictions(document: Mapping[str, Any]) -> list[str]:
@@ -78,7 +107,7 @@ def find_contradictions(document: Mapping[str, Any]) -> list[str]:
         text for answer in document.get("answers", ()) for text in _check_answer(answer, rows, has_exact_changes)
     ]
     if document.get("observations"):
-        contradictions += _check_observations(document["observations"], rows)
+        contradictions += _check_observations(document, document["observations"], rows)
     return contradictions
 
 
@@ -196,21 +225,59 @@ def _check_headline(answer: Mapping[str, Any], listed: list[Row], run: str, base
             yield f"headline: {text} lacks {word}"
 
 
-def _check_observations(observations: Mapping[str, Any], rows: Rows) -> Iterator[str]:
+def _check_observations(document: Mapping[str, Any], observations: Mapping[str, Any], rows: Rows) -> Iterator[str]:
     paragraphs = observations["text"]
     runs = {run for metric, run in rows if "verdict" in rows[metric, run].cells}
     for number, text in enumerate(paragraphs):
         quoted = [item for item in observations["quoted"] if item["paragraph"] == number]
         for item in quoted:
-            yield from _check_quote(text, item, rows, runs)
+            if item["prints"] == "row":
+                yield from _check_quoted_cell(document, text, item)
+            elif item["prints"] == "average":
+                yield from _check_quoted_average(text, item, rows)
+            else:
+                yield from _check_quote(text, item, rows, runs)
         if text.startswith(CANNOT_TELL):
             yield from _check_undecided(text, rows, runs)
+        yield from _check_outcomes(document, text)
+
+
+def _check_quoted_cell(document: Mapping[str, Any], text: str, item: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a sentence says of a row that the cell of the same metric, run and row does not."""
+    words = text[item["begin"] : item["end"]]
+    cell = find_cell(document, item["sources"][-1])
+    if cell is None:
+        yield f"{words} in {text!r}: no table has {item['sources'][-1]}"
+        return
+    digits, _, unit = words.partition(" ")
+    if not _is_same_number(digits, cell[0]) or unit != cell[1]:
+        yield f"{words} in {text!r} instead of {' '.join(cell)}"
+
+
+def _check_quoted_average(text: str, item: Mapping[str, Any], rows: Rows) -> Iterator[str]:
+    source, words = item["sources"][-1], text[item["begin"] : item["end"]]
+    row = rows.get((source["entry"], source["run"]))
+    if row is None or not item["of"].startswith(f"{row.name};"):
+        yield f"{words} in {text!r}: no row of {item['of']} has {source}"
+    else:
+        yield from _check_value(f"{words} in {text!r}", words, row)
+
+
+def _check_outcomes(document: Mapping[str, Any], text: str) -> Iterator[str]:
+    """Yield the scenarios that a sentence calls undecided though the table of scenarios has a result."""
+    tables = [table for part in document["parts"] for table in part["tables"] if table["header"][:1] == ["Scenario"]]
+    results = {row[0]: row[table["header"].index("Result")] for table in tables for row in table["rows"]}
+    for name in re.findall("“([^”]+)”", text) if "not decided" in text else ():
+        if not results.get(name, "").startswith(("no ", "N/A")):
+            yield f"{text!r}: {name} is {results.get(name)}"
 
 
 def _check_quote(text: str, item: Mapping[str, Any], rows: Rows, runs: set[str]) -> Iterator[str]:
-    words, row = text[item["begin"] : item["end"]], rows[item["entry"], item["run"]]
+    run = item["sources"][-1]["run"] if item.get("sources") else item["run"]
+    words, row = text[item["begin"] : item["end"]], rows[item["entry"], run]
     cell = row.cells[item["prints"]]
     where = f"{text!r} against {cell} of {row.name} in {item['run']}"
+    has_own_words = " from " in text  # those of the author of a rule: `The rate of disk writes falls from`
     head = text[: item["begin"]]
     direction = re.findall(rf"\b({'|'.join((*RISES, *FALLS))})\b", head)
     sign = Decimal(cell.replace("−", "-"))
@@ -221,7 +288,7 @@ def _check_quote(text: str, item: Mapping[str, Any], rows: Rows, runs: set[str])
         yield f"size: {where}"
     if unit != ("%" if item["prints"] == "percent" else row.unit):
         yield f"unit: {where}"
-    if row.name not in head:
+    if row.name not in head and not (has_own_words and item["of"].startswith(f"{row.name};")):
         yield f"metric: {where}"
     places = re.findall(r" in (\S+?)(?:, by itself)?\.$", text)
     if len(runs) > 1 and places != [item["run"]]:
