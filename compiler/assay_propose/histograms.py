@@ -33,7 +33,8 @@ def _build_grain(group: Group, event: EventProposal, names: NameSpace) -> GrainP
     value = next((field for field in fields if field.path == ("value",)), None)
     bound = next((field for field in fields if field.path == _BOUND), None)
     labels = [field.name for field in list_labels(group, event) if field is not bound]
-    if not value or not bound or {bound.name, *labels} & {*event.optional}:
+    labels = [name for name in labels if name not in event.optional]  # buckets of the others add up
+    if not value or not bound or bound.name in event.optional:
         return None
     series = split_series(group, event, value)
     distance = measure_distance(group, series)

@@ -62,6 +62,7 @@ MAX_SEARCHED = 1000  # events among which starts and ends are looked for
 MAX_PAIRED = 10  # starts and ends that are events, too
 #: a name before its value at the start of a text or of a member: `Time: {time}, Size: {size}`
 _LABEL = re.compile(r"(?:^|(?<=[,;|-] ))[A-Za-z_][\w-]*:(?= ?\{)")
+_OF_ALL_SAMPLES = (("value",), ("labels", "le"))  # each sample has a value, each bucket of a histogram a bound
 _SEPARATOR = re.compile(r"(?<=\w) -+ .*")  # what follows is about what stands before it
 _ENDS_CONTEXT = re.compile(r"\{|[-|:\]]$|\w[._]\w")
 #: levels, groups in brackets and names of classes before a message
@@ -152,7 +153,10 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     events, by_event = exclude_records(events, by_event, fields, times.paths[0] if times else (), is_of_benchmarks)
     if kind != "text-lines" and any(item.sample.is_cut for item in items):
         # Records that were not read may lack any field; the places of a pattern always have a text.
-        events = tuple(replace(event, optional=event.fields) for event in events)
+        always = {field.name for field in fields if kind == "samples" and field.path in _OF_ALL_SAMPLES}
+        events = tuple(
+            replace(event, optional=tuple(name for name in event.fields if name not in always)) for event in events
+        )
     source = _build_source(name, items, (times, lookup), events, fields, named, known_format)
     present = {record.values.get(known_format.lookup) for record in records} if known_format else set()
     declared = tuple(sorted(name for name in facts if name and name not in present))

@@ -139,3 +139,24 @@ def test_percentiles_are_judged_unless_they_lie_above_the_bounds(place: Path, ca
     above = sum(1 for value in list_steps("beyond", 0.99).values() if value == 2.5)
     assert above
     assert f"{above} of {SCRAPES // STEP} percentiles lie above the greatest bound of the histogram" in result.err
+
+
+def test_histogram_of_a_file_of_which_only_the_beginning_is_read_is_proposed(tmp_path: Path, cache: Path) -> None:
+    series = [
+        {"metric": item["metric"] | {"instance": f"{copy}{item['metric']['instance']}"}, "values": item["values"]}
+        for copy in range(10)
+        for item in list_series(NAME, RUNS["base"])
+    ]
+    log = tmp_path / "samples.om"
+    log.write_text(format_openmetrics(series), encoding="utf-8")
+    result = run_assay("--cache", cache, "init", tmp_path / "place", "--from", log)
+    assert result.status == 0, result.err
+    assert "in the first lines of samples.om" in result.out
+    assert f"  metrics {NAME}_p50, {NAME}_p95, {NAME}_p99\n" in result.out
+    (run,) = (tmp_path / "place" / "runs").iterdir()
+    queried = run_assay(
+        "--cache", cache, "query", f"{NAME}_p95", "--run", run, "--format", "json", cwd=tmp_path / "place"
+    )
+    (row,) = queried.parse_json()
+    values = [value or 0 for value in list_steps("base", 0.95).values()]
+    assert row["average"] == pytest.approx(sum(values) / len(values), rel=1e-9)
