@@ -57,19 +57,17 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     metrics: Sequence[Metric] = [checked.get_metric(name) for name in titles]
     applied_filters = filters.parse_filters(checked.package, report, selection.filters, selection.no_filters)
 
+    def calculate(package: CheckedPackage, requested: Request) -> Computation:
+        return compute(session, package, runs, requested, applied_filters)
+
     def count_values(items: Sequence[ValueRequest]) -> Computation:
-        return compute(session, checked, runs, Request(tuple(metrics), values=tuple(items)), applied_filters)
+        return calculate(checked, Request(tuple(metrics), values=tuple(items)))
 
     checked, metrics, segments = _split(checked, metrics, selection.by, report, count_values)
     judged = tuple(dict.fromkeys((*metrics, *segments)))
     summary = choose_summary(checked.package, report, selection.summary)
-    request = Request(judged, judged=judged, detailed=judged)
-    computation = compute(session, checked, runs, request, applied_filters)
+    computation = calculate(checked, Request(judged, judged=judged, detailed=judged))
     versions = list_versions(computation.runs)
-
-    def calculate(package: CheckedPackage, requested: Request) -> Computation:
-        return compute(session, package, runs, requested, applied_filters)
-
     standardized = standardize_metrics(checked, judged, summary, calculate)
     judgements = judge_versions(checked, rules, judged, JudgedVersions(versions, summary, standardized=standardized))
     estimates = _estimate_averages(checked, metrics, versions, summary, judgements.level)
