@@ -187,8 +187,8 @@ def _format_rows(explanation: Explanation, version: str) -> Iterator[str]:
     yield ""
     yield f"Rows of {escape_text(rows[0].name)}:"
     for item in rows:
-        for what, sample in item.samples.items():
-            prefix = f"{item.run} {what}: "
+        for kind, sample in item.samples.items():
+            prefix = f"{item.run} {kind}: "
             yield from (f"  {escape_text(line)}" for line in format_sample(prefix, sample, item.unit, _WIDTH))
 
 

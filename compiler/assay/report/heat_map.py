@@ -60,7 +60,9 @@ def describe_heat_maps(column: str) -> Iterator[str]:
 def _draw_version(column: str, metrics: Sequence[Metric], judged: Judged, label: str, number: int) -> Plot:
     ranked = _rank_metrics(metrics, judged)
     values = _rank_values(judged)
-    changed = [item for item in values if any(_is_changed(of[item]) for of in judged.values() if item in of)]
+    changed = [
+        item for item in values if any(_is_changed(changes[item]) for changes in judged.values() if item in changes)
+    ]
     drawn, rows = ranked[:MOST_COLUMNS], changed[:MOST_ROWS]
     names, value_names = _name_uniquely([item.name for item in drawn]), _name_uniquely(rows)
     has_texts = len(drawn) <= _MOST_TEXTS

@@ -63,7 +63,7 @@ def _export_records(difference: RecordDifference) -> dict[str, Any]:
 
 
 def _export_rows(rows: CauseRows) -> dict[str, Any]:
-    samples = {what: export_sample(sample) for what, sample in rows.samples.items()}
+    samples = {kind: export_sample(sample) for kind, sample in rows.samples.items()}
     return {"run": rows.run, "metric": rows.metric, "unit": rows.unit, **samples}
 
 

@@ -49,7 +49,7 @@ def _check_metric(checker: Checker, total: Metric, grain: Grain) -> None:
         _report(checker, total, _NO_CHAIN, f"the last step ends at `{end}`, where the total ends", f"at `{place}`")
 
 
-def _report(checker: Checker, total: Metric, problem: str, expected: str, found: str = "") -> None:
+def _report(checker: Checker, total: Metric, problem: str, expected: str, actual: str = "") -> None:
     hint = "name the metrics of the steps in order, without a gap, or leave `steps` out"
     message = f"the `steps` of metric `{total.id}` {problem}"
-    checker.report("steps", message, total.id, expected=expected, found=found, hint=hint, field="steps")
+    checker.report("steps", message, total.id, expected=expected, found=actual, hint=hint, field="steps")
