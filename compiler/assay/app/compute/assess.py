@@ -24,6 +24,7 @@ from assay.quality.finding import LOST_RECORDS, UNMEASURED
 from assay.quality.gaps import excuse_usual_gaps
 from assay.quality.implausible_samples import find_unlike_zeros
 from assay.quality.quality_plan import Counter, QualityPlan, drop_blank_metrics
+from assay.quality.unit_steps import find_unit_steps
 from assay.quality.unlike_values import find_unlike_values
 from assay.runs.model import IngestedRun
 from assay.sql.codegen import Statement
@@ -70,6 +71,7 @@ def compare_data(
     ended = find_ended_events(ingested_runs, extents, quality_plan.checked.package.events, quality_plan.readers)
     distributions = [(label, item.results.metrics) for label, item in zip(labels, compared, strict=True)]
     unlike = find_unlike_values(distributions, quality_plan.metrics)
+    steps = [find_unit_steps(item.results.cells, quality_plan.metrics) for item in compared]
     zeros = find_unlike_zeros(distributions, quality_plan.metrics, quality_plan.quantities, quality_plan.readers)
     excused = excuse_usual_gaps([item.quality for item in compared])
     counted = [
@@ -79,13 +81,13 @@ def compare_data(
     absent = find_absent_values(counted, quality_plan.metrics, grains)
     qualities = {
         item.id: quality.add_findings(map(quality_plan.add_formulas, chain(*findings)))
-        for item, quality, *findings in zip(compared, excused, short, ended, unlike, zeros, absent, strict=True)
+        for item, quality, *findings in zip(compared, excused, short, ended, unlike, steps, zeros, absent, strict=True)
     }
     impossible = {
         item.id: frozenset(
             name for finding in map(quality_plan.add_formulas, chain(*findings)) for name in finding.metrics
         )
-        for item, *findings in zip(compared, unlike, zeros, strict=True)
+        for item, *findings in zip(compared, unlike, steps, zeros, strict=True)
     }
     return tuple(
         _record_losses(
