@@ -132,6 +132,8 @@ def _mark_kinds(group: Group, counted: Collection[tuple[str, str]]) -> SourcePro
         if not field.is_quantity:
             return ""
         keys = {(event.name, field.name) for event in group.source.events if field.name in event.fields}
+        if not keys:  # an element of a list, or a number that no event has
+            return ""
         if is_average_since_start(group, field) or all(group.running.get(key) == AVERAGES for key in keys):
             return "averageSoFar"
         return "counter" if all(key in counted or group.running.get(key) == TOTALS for key in keys) else ""

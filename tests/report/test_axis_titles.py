@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from assay.report import heat_map
 from assay.report.blocks.grid import Panel, _list_grid_rows
 from assay.report.charts.render import build_figure_spec, get_template_path, load_template
 from assay.report.document import Chart, Document, Plot
@@ -27,7 +28,7 @@ KINDS = [
 ]
 MARKED = "-marked"
 #: titles of axes that measure no quantity with a unit
-COUNTED = {"step", "centile", "share of samples", "difference of shares", "release", "host"}
+COUNTED = {"step", "centile", "share of samples", "difference of shares", "release", "host", "metric"}
 TIMES = {f"time, {unit}" for unit in ("seconds", "minutes", "hours", "days", "% of the run")}
 
 
@@ -60,6 +61,11 @@ def iter_figures(documents: Sequence[Document], template: str) -> Iterator[tuple
         rows = tuple(_list_grid_rows(panels, ["one", "two"]))
         names = tuple(panel.title for panel in panels)
         yield Plot("m", 1, "Grid", "", "A grid.", "grid", columns, rows, names, ("one", "two")), {"s"}
+    if template == heat_map.TEMPLATE:
+        cells = (("Latency", "web-1", "worse", 1.0, "+20 %"),)
+        labels = {"x_label": "metric", "y_label": "host"}
+        yield Plot("m", 1, "Changes", "", "Changes.", template, heat_map.COLUMNS, cells, ("Latency",), ("web-1",),
+                   **labels), set()  # fmt: skip
     for document in documents:
         units = {entry.id: entry.unit for entry in document.entries}
         for figure in document.drawn_figures:

@@ -84,6 +84,8 @@ def _draw_version(column: str, metrics: Sequence[Metric], judged: Judged, label:
         cells,
         tuple(names),
         cases=tuple(value_names),
+        x_label="metric",
+        y_label=column,
     )
 
 
