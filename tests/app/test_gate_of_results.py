@@ -10,7 +10,8 @@ import pytest
 
 from assay.app.judge.judged_results import read_judged_results
 from assay.cli.build_summary import summarize_build
-from assay.cli.judged_texts import count_verdicts, sort_by_relevance
+from assay.report.verdicts.figures import sort_by_relevance
+from assay.report.verdicts.sentences import count_verdicts
 from tests.support.commands import run_assay
 from tests.support.judged_results import CAUTION, NOISE, judge_metric, write_results
 
@@ -268,7 +269,7 @@ def test_comment_counts_metrics_without_a_direction(tmp_path: Path) -> None:
     markdown = run_assay(
         "gate", write_results(tmp_path, {**metrics, "d": judge_metric("same")}), "--format", "markdown"
     )
-    assert "** 0 worse, 0 better, 1 same within 0, 0 cannot tell, 0 no interval\n" in markdown.out
+    assert "** 0 worse, 0 better, 1 same, 0 cannot tell\n" in markdown.out
 
 
 def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
@@ -277,7 +278,7 @@ def test_worst_change_is_the_largest_certain_one(tmp_path: Path) -> None:
     metrics = {"a": judge_metric("worse", percents=rare), "b": judge_metric("worse", percents=certain)}
     metrics |= {"a[kind=x]": judge_metric("worse", percents=rare), "a[kind=y]": judge_metric("worse", percents=certain)}
     folder = write_results(tmp_path, metrics | {"a[kind=z]": judge_metric("cannot tell")})
-    counts = "2 worse, 0 better, 0 same, 0 cannot tell, 0 no interval; 2 worse, 0 better of 3 segments"
+    counts = "2 worse, 0 better, 0 same, 0 cannot tell; 2 worse, 0 better of 3 segments"
     assert summarize_build(folder, 1) == f"{counts}; worst: Metric b +29 %; 1.0 s"
     (run,) = read_judged_results(folder).runs
     assert [change.metric for change in run.segments] == ["a[kind=y]", "a[kind=x]"]
@@ -288,7 +289,7 @@ def test_equal_metrics_count_once_in_each_version(tmp_path: Path) -> None:
     same = judge_metric("same", 0.6, percent=2)
     metrics = {"a": same, "b": {**same, "equal_to": "a"}, "c": {**same, "equal_to": "a"}}
     folder = write_results(tmp_path, metrics, labels=("1.0", "1.1", "1.2"))
-    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 cannot tell, 0 no interval"
+    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 cannot tell"
     assert summarize_build(folder, 1) == f"{counts}; 4 more have the values of another; 1.0 s"
     lines = run_assay("gate", folder).out.splitlines()
     text = "none of 1 gated metric is worse by more than its margin; 2 more have the values of another"
@@ -297,7 +298,7 @@ def test_equal_metrics_count_once_in_each_version(tmp_path: Path) -> None:
 
 def test_counts_of_several_versions_say_so(tmp_path: Path) -> None:
     folder = write_results(tmp_path, {"a": judge_metric("same", 0.6, percent=2)}, labels=("1.0", "1.1", "1.2"))
-    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 cannot tell, 0 no interval"
+    counts = "2 comparisons with 1.0: 0 worse, 0 better, 2 same within 2 %, 0 cannot tell"
     assert summarize_build(folder, 1) == f"{counts}; 1.0 s"
     markdown = run_assay("gate", folder, "--format", "markdown").out
     assert f"2 gated metrics is worse by more than its margin.** {counts}\n" in markdown
@@ -310,7 +311,7 @@ def test_counts_say_why_no_metric_is_judged(tmp_path: Path) -> None:
     reason = "no interval, because its rows have no time"
     assert count_verdicts(run.changes) == f"2 metrics without a direction: 2 {reason}"
     directed = read_judged_results(write_results(tmp_path, {"a": {**unjudged, "better": "lower"}})).runs[0]
-    assert count_verdicts(directed.changes) == f"0 worse, 0 better, 0 same, 0 cannot tell, 1 {reason}"
+    assert count_verdicts(directed.changes) == f"1 {reason}"
 
 
 def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
@@ -326,7 +327,7 @@ def test_comment_counts_segments_for_themselves(tmp_path: Path) -> None:
         "a[kind=z]": judge_metric("cannot tell", 0.4),
     }
     markdown = run_assay("gate", write_results(tmp_path, metrics), "--format", "markdown").out
-    counts = "0 worse, 0 better, 0 same, 1 cannot tell, 0 no interval; 2 worse, 0 better of 3 segments"
+    counts = "0 worse, 0 better, 0 same, 1 cannot tell; 2 worse, 0 better of 3 segments"
     assert (
         f"1 of 3 gated metrics is worse by more than its margin (Metric a\\[kind=y\\] +10 %).** {counts}\n" in markdown
     )

@@ -26,7 +26,7 @@ def compare(cache: Path, *options: str | Path, runs: tuple[str, ...] = RUNS, cwd
 
 
 TABLE = """\
-10.6 against 10.5: 2 worse, 0 better, 1 same within 2 %, 1 cannot tell, 0 no interval
+10.6 against 10.5: 2 worse, 0 better, 1 same within 2 %, 1 cannot tell
 
                             10.5              10.6            Δ%  95 % interval  verdict              n
 Resource Usage

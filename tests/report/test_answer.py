@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -28,7 +29,6 @@ from assay.report.first_page.answer import Answer, JudgedRow, JudgedSegment
 from assay.report.first_page.candidates import Candidate, format_values
 from assay.report.first_page.compose import ComparedPair, compose_answer, describe_change, explain_undecided
 from assay.report.first_page.forest_axis import choose_axis
-from assay.report.first_page.sentences import compose_counts, compose_headline
 from assay.report.judged_cells import (
     describe_few_units,
     explain_short_reasons,
@@ -39,6 +39,8 @@ from assay.report.judged_cells import (
 )
 from assay.report.render.markdown import render_markdown
 from assay.report.render.pdf import render
+from assay.report.verdicts.recorded_change import ComparedAverages, RecordedChange, build_change_data, parse_change
+from assay.report.verdicts.sentences import compose_counts, compose_headline
 from tests.report_sample import TEMPLATES, build_sample, limit_charts
 from tests.support.deep import is_deep
 from tests.support.simulated_metrics import simulate_propagation, simulate_resources
@@ -82,6 +84,13 @@ def create_change(
     return JudgedChange(judgement, Margin(margin), sizes=(500, 501))
 
 
+def record(label: str, change: JudgedChange, section: str = "Section") -> RecordedChange:
+    comparison = change.judgement.comparison
+    averages = change.averages or ((comparison.base, comparison.value) if comparison else (100.0, 100.0))
+    compared = ComparedAverages(f"m.{label}", label, "ms", section, averages)
+    return parse_change(compared, build_change_data(f"m.{label}", change, 0.95), 0.95)
+
+
 def create_candidate(label: str, change: JudgedChange, section: str = "Section") -> Candidate:
     judgement = change.judgement
     interval = judgement.interval
@@ -91,35 +100,40 @@ def create_candidate(label: str, change: JudgedChange, section: str = "Section")
         interval.low if interval else None, interval.high if interval else None, judgement.margin,
         judgement.reason.value if judgement.reason else "",
     )  # fmt: skip
-    return Candidate(change, row, section)
+    return Candidate(record(label, change, section), row)
+
+
+def list_changes(
+    verdicts: Mapping[str, int], direction: Direction, margins: Sequence[float]
+) -> Iterator[tuple[str, JudgedChange]]:
+    for word, count in verdicts.items():
+        for number in range(count):
+            yield f"{word} {number}", create_change(word, direction, margins[number % len(margins)])
 
 
 def list_candidates(verdicts: Mapping[str, int], direction: Direction, margins: Sequence[float]) -> Iterator[Candidate]:
-    for word, count in verdicts.items():
-        for number in range(count):
-            yield create_candidate(f"{word} {number}", create_change(word, direction, margins[number % len(margins)]))
+    yield from itertools.starmap(create_candidate, list_changes(verdicts, direction, margins))
 
 
 def compose(case: Mapping[str, Any]) -> Answer:
     margins = case.get("margins", [2.0])
-    candidates = [
-        *list_candidates(case["verdicts"], Direction.LOWER, margins),
-        *list_candidates(case.get("conditions", {}), Direction.NEITHER, margins),
+    named_changes = [
+        *list_changes(case["verdicts"], Direction.LOWER, margins),
+        *list_changes(case.get("conditions", {}), Direction.NEITHER, margins),
     ]
+    labels, changes = ([item[index] for item in named_changes] for index in (0, 1))
     if percents := case.get("paired"):
-        change = candidates[0].change
         pairs = [SegmentPair(f"m[case={number}]", Fraction(100), 100 + Fraction(percent), (1, 1))
                  for number, percent in enumerate(percents)]  # fmt: skip
-        paired = pair_segments(pairs, change.margin)
-        candidates[0] = replace(candidates[0], change=replace(change, paired=paired))
+        changes[0] = replace(changes[0], paired=pair_segments(pairs, changes[0].margin))
     for number, (share, base, value, word) in enumerate(case.get("tails", ())):
         tail = TailChange(
             Fraction(str(share)), base, value, Interval(0.0, 0.0), Verdict(word), is_closing=False, p=0.01
         )
-        candidates[number] = replace(candidates[number], change=replace(candidates[number].change, tails=(tail,)))
+        changes[number] = replace(changes[number], tails=(tail,))
     for number in case.get("by_itself", ()):
-        change = replace(candidates[number].change, is_by_itself=True)
-        candidates[number] = replace(candidates[number], change=change)
+        changes[number] = replace(changes[number], is_by_itself=True)
+    candidates = list(map(create_candidate, labels, changes))
     segments = tuple(Verdict(word) for word in case.get("segments", ()))
     if segments:
         changed = tuple((10.0 - number, JudgedSegment(f"m[op={number}]", "s", f"write {number}", "+20 %", word, "▲"))
@@ -219,12 +233,13 @@ def test_note_says_why_a_clear_change_is_open(value: float, error: float, is_not
     change = Change(value, error, 60)
     spread = Spread(error**2, 60, Component.TIME, 61, Reason.FEW_BATCHES)
     judgement = judge(Comparison(100.0, 100.0 + value, change, change, spread, 500), Margin(2.0), Direction.LOWER)
-    candidates = [create_candidate("Wait", JudgedChange(judgement, Margin(2.0)))]
+    changes = [record("Wait", JudgedChange(judgement, Margin(2.0)))]
     reason = f"Wait ({Reason.FEW_BATCHES})"
-    assert explain_undecided(candidates) == (
+    assert explain_undecided(changes) == (
         f"Cannot tell, though the interval lies beyond the margin: {reason}." if is_noted else ""
     )
-    assert explain_undecided(list(list_candidates({"cannot tell": 1, "worse": 1}, Direction.LOWER, [2.0]))) == ""
+    others = itertools.starmap(record, list_changes({"cannot tell": 1, "worse": 1}, Direction.LOWER, [2.0]))
+    assert explain_undecided(others) == ""
 
 
 def judge_simulated(base: Mapping[str, RunCells], other: Mapping[str, RunCells]) -> Iterator[Candidate]:
@@ -390,7 +405,9 @@ def test_equal_metrics_count_once_in_headline_and_counts() -> None:
     assert {key: change.equal_to for key, change in marked.items() if change.equal_to} == {
         ("b", "v"): "b", ("c", "v"): "b", ("d", "v"): "b",
     }  # fmt: skip
-    of_version = [change for (name, version), change in marked.items() if version == "v" and "[" not in name]
+    of_version = [
+        record(name, change) for (name, version), change in marked.items() if version == "v" and "[" not in name
+    ]
     assert compose_headline("old", "new", of_version) == "new is worse than old in 1 of 2 metrics"
     assert compose_counts(of_version[1:4]) == (
         "1 worse, 0 better, 0 same within 2 %, 0 cannot tell; 2 more have the values of another."

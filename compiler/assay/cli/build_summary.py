@@ -7,19 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.app.compare.gate_texts import count_all_verdicts, describe_run_mixes
 from assay.app.judge.judged_results import get_group_results, list_judged_groups, parse_judged_results
-from assay.app.judge.recorded_change import RecordedChange
-from assay.cli.judged_texts import (
-    count_all_verdicts,
-    describe_quantiles,
-    describe_run_mixes,
-    format_size,
-    list_titles,
-    select_paired_change,
-    select_unjudged_changes,
-)
 from assay.lang.segments import get_whole
-from assay.report.first_page.sentences import describe_count, describe_unjudged_changes, explain_lack, name_largest
+from assay.report.verdicts.figures import format_size, list_titles
+from assay.report.verdicts.paired_sentences import describe_count, explain_lack, find_paired_change, name_largest
+from assay.report.verdicts.recorded_change import RecordedChange
+from assay.report.verdicts.sentences import describe_quantile_verdicts, describe_unjudged_changes
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -53,10 +47,10 @@ def _describe_outcome(results: Mapping[str, Any]) -> tuple[str, ...]:
 def _describe_paired(changes: Sequence[RecordedChange]) -> Iterator[str]:
     """Yield how many segments changed of the metric of which most did, where each has too few samples."""
 
-    change = select_paired_change(changes)
+    change = find_paired_change(changes)
     if change:
-        yield f"{describe_count(change.name, change.paired, change.margin)} ({explain_lack(change.paired)})"
-        yield f"most: {name_largest(change.paired)}"
+        yield f"{describe_count(change)} ({explain_lack(change)})"
+        yield f"most: {name_largest(change)}"
 
 
 def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
@@ -67,10 +61,10 @@ def _describe_changes(results: Mapping[str, Any]) -> tuple[str, ...]:
 
     judged = parse_judged_results(results)
     changes, changed_segments = list(judged.whole_changes), list(judged.segments)
-    unjudged = describe_unjudged_changes(select_unjudged_changes(changes)).removesuffix(".")
+    unjudged = describe_unjudged_changes(changes).removesuffix(".")
     unjudged_text = [f"{unjudged[0].lower()}{unjudged[1:]}"] if unjudged else []
     mixes = [text.removesuffix(".") for run in judged.runs if (text := describe_run_mixes(run, judged.base))]
-    quantiles = describe_quantiles(changes).removesuffix(".")
+    quantiles = describe_quantile_verdicts(changes).removesuffix(".")
     quantiles_text = [f"{quantiles[0].lower()}{quantiles[1:]}"] if quantiles else []
     texts = (*_describe_paired(changes), *quantiles_text, *unjudged_text, *mixes)
     counts = "; ".join((escape_text(count_all_verdicts(judged)), *texts))

@@ -12,18 +12,8 @@ from typing import Any
 import click
 
 from assay.app.compare.compared_metrics import ComparedMetric, ComparedVersion, RunComparison
-from assay.app.judge.recorded_change import RecordedChange
 from assay.app.session.selection import Selection
 from assay.cli import output
-from assay.cli.judged_texts import (
-    count_verdicts,
-    describe_quantiles,
-    format_percents,
-    format_values,
-    list_local_names,
-    select_paired_change,
-    select_unjudged_changes,
-)
 from assay.cli.options import (
     add_by_option,
     add_cache_option,
@@ -37,14 +27,16 @@ from assay.cli.options import (
     replace_run_names,
     require_results_folder,
 )
-from assay.judgement.verdict import Direction
 from assay.number_styles.cell_text import convert_text
 from assay.number_styles.prefixed import format_percent
 from assay.number_styles.row import NO_VALUE
-from assay.report.first_page.sentences import describe_paired, describe_unjudged_changes
 from assay.report.mixes import describe_mixes
 from assay.report.render import markdown
 from assay.report.render.markdown import format_table
+from assay.report.verdicts.figures import format_percents, format_values, list_local_names
+from assay.report.verdicts.paired_sentences import describe_paired, find_paired_change
+from assay.report.verdicts.recorded_change import RecordedChange
+from assay.report.verdicts.sentences import count_verdicts, describe_quantile_verdicts, describe_unjudged_changes
 from assay.util.bidi import isolate_words
 from assay.util.escape import encode_lossless, escape_text, measure_width
 
@@ -232,11 +224,13 @@ def _list_notes(version: ComparedVersion, base: str) -> list[str]:
     """
 
     changes = [metric.change for metric in version.metrics]
-    item = select_paired_change(changes)
-    paired = describe_paired(item.name, item.paired, item.margin, Direction(item.better)) if item else ""
-    unjudged = describe_unjudged_changes(select_unjudged_changes(changes))
+    item = find_paired_change(changes)
+    paired = describe_paired(item) if item else ""
+    unjudged = describe_unjudged_changes(changes)
     mixes = describe_mixes([(item.name, item.mix) for item in changes if item.mix], (base, version.id))
-    return list(filter(None, (mixes, paired, describe_quantiles(changes), unjudged, *version.notes, version.caution)))
+    return list(
+        filter(None, (mixes, paired, describe_quantile_verdicts(changes), unjudged, *version.notes, version.caution))
+    )
 
 
 def format_lines(comparison: RunComparison, version: ComparedVersion, width: int = 0) -> Iterator[tuple[str, str]]:

@@ -25,33 +25,28 @@ from assay.app.compare.gate import (
     list_missing_data,
     require_decision,
 )
-from assay.app.judge.judged_results import RESULTS, ComparedRun, JudgedResults, read_judged_results
-from assay.app.judge.recorded_change import RecordedChange
-from assay.app.session.session import Session
-from assay.cli import output
-from assay.cli.gate_markdown import format_markdown, format_undecided
-from assay.cli.judged_texts import (
-    DATA_LOST,
-    NO_INTERVAL,
-    describe_quantiles,
+from assay.app.compare.gate_texts import (
     describe_required_runs,
     describe_run_mixes,
     describe_uncorrected,
     describe_worse_outside_gate,
-    format_change,
-    format_p,
-    format_percents,
-    format_values,
-    list_local_names,
     list_undecided,
     summarize_gate,
 )
+from assay.app.judge.judged_results import RESULTS, ComparedRun, JudgedResults, read_judged_results
+from assay.app.session.session import Session
+from assay.cli import output
+from assay.cli.gate_markdown import format_markdown, format_undecided
 from assay.cli.junit import add_junit_option, write_junit
 from assay.cli.options import add_results_option, complete_folders, open_command_session, require_results_folder
 from assay.cli.sarif import SarifResult, add_sarif_option, write_sarif
+from assay.judgement.verdict import Verdict
 from assay.provenance.read import get_build_folder
 from assay.registry.baseline import parse_median
 from assay.remote.pull_requests import find_pull_request
+from assay.report.verdicts.figures import format_change, format_p, format_percents, format_values, list_local_names
+from assay.report.verdicts.recorded_change import RecordedChange
+from assay.report.verdicts.sentences import describe_quantile_verdicts
 from assay.util.diagnostics import CLOSED_GATE, AssayError, fail, render
 from assay.util.escape import escape_text
 from assay.util.paths import resolve_path
@@ -176,7 +171,7 @@ def _write_sarif(place: Path, session: Session, results: JudgedResults, folder: 
         (run, item)
         for run in results.runs
         for item in list_gated_changes(run)
-        if item.verdict in (NO_INTERVAL, "data lost")
+        if item.verdict in (Verdict.NO_INTERVAL, Verdict.DATA_LOST)
     ]
     undecided = [(run, item) for run in results.runs for item in list_undecided(list_gated_changes(run))]
     spans = find_definitions(session, results, {item.metric for _, item in (*worse, *unjudged, *undecided)})
@@ -256,7 +251,7 @@ def format_gate(results: JudgedResults) -> Iterator[str]:
         required = describe_required_runs(results, changes)
         if required:
             yield escape_text(required)
-        if quantiles := describe_quantiles(changes):
+        if quantiles := describe_quantile_verdicts(changes):
             yield escape_text(quantiles)
         yield from map(escape_text, run.causes)
         if mixes := describe_run_mixes(run, results.base):
@@ -378,7 +373,7 @@ def _create_cases(run: ComparedRun) -> list[ElementTree.Element]:
         elif change.verdict == "worse":
             place = "not in the gate" if change.p is None else f"does not fail the gate: {format_p(change.p)}"
             ElementTree.SubElement(case, "system-out").text = f"worse, {place}: {_describe_change(change)}"
-        elif change.verdict in ("cannot tell", DATA_LOST, NO_INTERVAL):
+        elif change.verdict in (Verdict.CANNOT_TELL, Verdict.DATA_LOST, Verdict.NO_INTERVAL):
             explanation = change.reason or _describe_change(change)
             ElementTree.SubElement(case, "skipped", {"message": f"{change.verdict}: {explanation}"})
         cases.append(case)

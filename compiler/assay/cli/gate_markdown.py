@@ -14,32 +14,31 @@ from assay.app.compare.gate import (
     list_all_gated,
     list_cautions,
 )
-from assay.app.judge.judged_results import JudgedResults
-from assay.app.judge.recorded_change import RecordedChange
-from assay.cli.judged_texts import (
-    DATA_LOST,
-    NO_INTERVAL,
+from assay.app.compare.gate_texts import (
     count_all_verdicts,
-    describe_quantiles,
     describe_required_runs,
     describe_run_mixes,
     describe_uncorrected,
     describe_visible_change,
+    list_undecided,
+    summarize_gate,
+)
+from assay.app.judge.judged_results import JudgedResults
+from assay.judgement.verdict import Verdict
+from assay.number_styles.cell_text import convert_text
+from assay.quality.finding import list_names
+from assay.report.render.markdown import break_mentions, escape_cell, format_table
+from assay.report.verdicts.figures import (
     format_change,
     format_p,
     format_percents,
     format_size,
     format_values,
     list_titles,
-    list_undecided,
-    select_unjudged_changes,
     sort_by_relevance,
-    summarize_gate,
 )
-from assay.number_styles.cell_text import convert_text
-from assay.quality.finding import list_names
-from assay.report.first_page.sentences import describe_unjudged_changes
-from assay.report.render.markdown import break_mentions, escape_cell, format_table
+from assay.report.verdicts.recorded_change import RecordedChange
+from assay.report.verdicts.sentences import describe_quantile_verdicts, describe_unjudged_changes
 from assay.util.diagnostics import AssayError
 from assay.util.numbers import format_count
 
@@ -49,7 +48,15 @@ MOST_ENTRIES = 200  # more names do not fit in any case
 NAMED_RUNS = 3
 NAMED_UNCORRECTED = 3
 CONDITIONS = "conditions"
-REST = ("better", "changed", DATA_LOST, "cannot tell", "same", NO_INTERVAL, CONDITIONS)
+REST = (
+    Verdict.BETTER,
+    Verdict.CHANGED,
+    Verdict.DATA_LOST,
+    Verdict.CANNOT_TELL,
+    Verdict.SAME,
+    Verdict.NO_INTERVAL,
+    CONDITIONS,
+)
 """The groups of the folded part, in its order."""
 
 
@@ -95,8 +102,8 @@ def format_markdown(results: JudgedResults) -> str:
         *(_clip(text, 320) for run in results.runs if (text := describe_run_mixes(run, results.base))),
         *_list_uncorrected(results, gated),
         *_list_worse_segments(results),
-        *([_clip(text, 320)] if (text := describe_quantiles(results.changes)) else []),
-        *([_clip(text, 320)] if (text := describe_unjudged_changes(select_unjudged_changes(results.changes))) else []),
+        *([_clip(text, 320)] if (text := describe_quantile_verdicts(results.changes)) else []),
+        *([_clip(text, 320)] if (text := describe_unjudged_changes(results.changes)) else []),
     ]
     noise = _clip(results.noise, 320)
     available = MOST_BYTES - _measure([*blocks, noise])

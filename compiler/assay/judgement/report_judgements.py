@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from assay.judgement.interval import Reason
 from assay.judgement.mix import Mix
 from assay.judgement.paired_segments import PairedSegments
 from assay.judgement.repeats import can_measure_noise
@@ -52,20 +51,6 @@ class JudgedChange:
             return False
         base, value = self.averages
         return abs(value - base) > self.margin.convert_to_amount(base)
-
-    @property
-    def is_other_condition(self) -> bool:
-        """Whether the metric shows that runs differ in their conditions, if it is better in no direction."""
-        has_other_constant = self.is_moved and self.judgement.reason is Reason.CONSTANT
-        return has_other_constant or self.judgement.verdict is Verdict.CHANGED
-
-
-def list_distinct(changes: Iterable[JudgedChange]) -> list[JudgedChange]:
-    """Return changes of one version, one of those that are equal."""
-    listed: dict[object, JudgedChange] = {}
-    for index, change in enumerate(changes):
-        listed.setdefault(change.equal_to or index, change)
-    return list(listed.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,3 +141,8 @@ def _find_p(compute: Callable[[float], Interval | None], least: float, p: float)
 
 def _is_beyond(interval: Interval | None, least: float) -> bool:
     return interval is not None and (interval.low > least or interval.high < -least)
+
+
+def name_quantile(share: Fraction | float) -> str:
+    """Return the name of a quantile: `median`, `p99`."""
+    return "median" if share == JUDGED[0] else f"p{float(100 * share):g}"

@@ -26,6 +26,7 @@ from assay.report.tables import MetricTable
 RISE, FALL = "▲", "▼"
 NO_VALUE = "–"
 BY_ITSELF = ", by itself"
+NO_MARGIN = "0"
 EQUAL_SHARES = "at equal shares"  # of the values that both versions have
 MOST_NAMES = 5
 #: why a metric has no verdict, where the words of the reason are too long for a row
@@ -184,7 +185,7 @@ def _describe_interval(data: Mapping[str, Any], level: float, unit: str) -> str:
 def format_margin(margin: Mapping[str, Any], unit: str) -> str:
     """Return a margin: `2 %`, or `2 % or 0.5 ms`; the greater counts."""
     parts = ((margin["percent"], "%"), (margin["amount"], unit))
-    return " or ".join(f"{number:g} {symbol}".rstrip() for number, symbol in parts if number) or "0"
+    return " or ".join(f"{number:g} {symbol}".rstrip() for number, symbol in parts if number) or NO_MARGIN
 
 
 def get_sort_keys(change: JudgedChange) -> tuple[float, float]:

@@ -8,10 +8,10 @@ from typing import Any
 from assay.app.audit.change_explanation import CauseRows, Explanation
 from assay.app.audit.explain_view import export_sample
 from assay.app.compare.record_changes import RecordDifference
-from assay.app.judge.recorded_change import build_change_data
 from assay.judgement.steps import StepChange, StepTable
 from assay.report.focus_data import build_focus_data
 from assay.report.step_sentences import compose_cause
+from assay.report.verdicts.recorded_change import build_change_data
 
 
 def export_explanation(explanation: Explanation) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from assay.app.build.metric_details import Courses
 from assay.app.compute.computation import Computation
 from assay.app.compute.sql_files import HEAD, PHASES, get_sql_file_name, render_sql_files
-from assay.app.judge.recorded_change import build_change_data
 from assay.engine.point_rows import get_column
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang import dependencies
@@ -27,6 +26,7 @@ from assay.report.metric_details import RunCourse, build_metric_details
 from assay.report.render.html import Detail, ReportDetails
 from assay.report.row_units import ReportUnits
 from assay.report.run_results import RunFigures, has_result
+from assay.report.verdicts.recorded_change import build_change_data
 from assay.sql import dialect
 from assay.sql.codegen import build_cells_statements, build_quantiles_statement
 from assay.sql.expressions import build_placeholders

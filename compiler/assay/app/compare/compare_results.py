@@ -15,8 +15,8 @@ from assay.app.compare.compared_metrics import (
     ComparedVersion,
     RunComparison,
     choose_metrics,
+    compare_metric,
     map_sections,
-    record_change,
 )
 from assay.app.compare.recorded_breaks import are_comparable, describe_breaks, set_days
 from assay.app.compute.splitting import add_gated_segments, restore_splits
@@ -250,8 +250,8 @@ def _build_metric(
     noise = pool_variances([earlier, values])
     equivalent = Version((center,) * count_equivalent_runs(len(earlier))) if center is not None else Version(())
     reaches = tuple(estimate_reach(item, noise, judgements.level) for item in (equivalent, Version(tuple(values))))
-    averages = (None if center is None else float(center), mean)
-    change = record_change(judgements, metric, version[0].name, section, averages)
+    estimates = ((None if center is None else float(center), reaches[0]), (mean, reaches[1]))
     measured = _list_measured(checked, metric, version, base)
     sizes = [[item.content.metrics[metric.id].size or 0 for item in items] for items in measured]
-    return ComparedMetric(change, (reaches[0], reaches[1]), (sum(sizes[0]), sum(sizes[1])))
+    compared_metric = compare_metric(judgements, metric, version[0].name, section, estimates)
+    return replace(compared_metric, sizes=(sum(sizes[0]), sum(sizes[1])))

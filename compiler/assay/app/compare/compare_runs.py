@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from assay.app.compare.compared_metrics import (
     DEFAULT_RULES,
-    ComparedMetric,
     ComparedVersion,
+    Estimate,
     RunComparison,
     choose_metrics,
     choose_report,
+    compare_metric,
     map_sections,
-    record_change,
     sort_segments,
 )
 from assay.app.compare.run_messages import describe_runs, list_conditions, list_messages
@@ -29,7 +29,6 @@ from assay.app.session.session import Session
 from assay.judgement.gate import Key
 from assay.judgement.interval import Version, estimate_reach
 from assay.judgement.repeats import pool_variances
-from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
@@ -74,26 +73,27 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
     estimates |= {
         key: _estimate(item.versions, judgements.level) for key, item in standardized.items() if item.versions
     }
+
+    def find_title(metric: Metric) -> str:
+        return titles.get(metric.id) or titles[get_whole(metric.id)]
+
+    def compare_version(version: str) -> ComparedVersion:
+        compared = [
+            compare_metric(judgements, metric, version, find_title(metric), estimates[metric.id, version])
+            for metric in metrics
+        ]
+        conditions = list_conditions(item.change for item in compared)
+        return ComparedVersion(
+            version,
+            (sort_segments if selection.by else tuple)(compared),
+            tuple(list_judgement_notes(judgements, metrics, version)),
+            *describe_runs(report, computation.runs, (versions[0].id, version), conditions),
+        )
+
     return RunComparison(
         f"{checked.package.system}/{report.name}" if report else "",
         versions[0].id,
-        tuple(
-            ComparedVersion(
-                version.id,
-                (sort_segments if selection.by else tuple)(
-                    _compare_metric(metric, titles, judgements, version.id, estimates[metric.id, version.id])
-                    for metric in metrics
-                ),
-                tuple(list_judgement_notes(judgements, metrics, version.id)),
-                *describe_runs(
-                    report,
-                    computation.runs,
-                    (versions[0].id, version.id),
-                    list_conditions(metrics, judgements, version.id),
-                ),
-            )
-            for version in versions[1:]
-        ),
+        tuple(compare_version(version.id) for version in versions[1:]),
         judgements.level,
         judgements.noise,
         tuple(item.label for item in applied_filters),
@@ -125,10 +125,6 @@ def _split(
     return split_package, metrics, segments
 
 
-Estimate = tuple[float | None, float | None]
-"""An average, and the half-width of its interval in percent."""
-
-
 def _estimate_averages(
     checked: CheckedPackage, metrics: Sequence[Metric], versions: Sequence[JudgedVersion], summary: str, level: float
 ) -> dict[Key, Sequence[Estimate]]:
@@ -144,21 +140,3 @@ def _estimate_averages(
 def _estimate(measured: Sequence[Version], level: float) -> list[Estimate]:
     noise = pool_variances([version.estimates for version in measured])
     return [(float(item.mean) if item.estimates else None, estimate_reach(item, noise, level)) for item in measured]
-
-
-def _compare_metric(
-    metric: Metric,
-    titles: Mapping[str, str],
-    judgements: ReportJudgements,
-    version: str,
-    estimates: Sequence[Estimate],
-) -> ComparedMetric:
-    """Return the change of a metric in a version, from the estimates of the base and of the version.
-
-    `titles` are those of the sections by metric.
-    """
-    section = titles.get(metric.id) or titles[get_whole(metric.id)]
-    judged = judgements.changes[metric.id, version]
-    (base, base_spread), (value, spread) = estimates
-    change = record_change(judgements, metric, version, section, (base, value))
-    return ComparedMetric(change, (base_spread, spread), judged.sizes)

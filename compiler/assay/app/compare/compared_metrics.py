@@ -10,7 +10,6 @@ from assay.app.compute.ingest import find_system
 from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.compute.subject import find_metric
 from assay.app.judge.judged_results import NO_SECTION
-from assay.app.judge.recorded_change import ComparedAverages, RecordedChange, build_change_data, parse_change
 from assay.app.session.runs import fetch_runs
 from assay.app.session.selection import Selection
 from assay.app.session.session import Session
@@ -20,6 +19,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.model.vocabulary import Judgement, Margin, Unit
 from assay.lang.segments import get_whole
+from assay.report.verdicts.recorded_change import RecordedChange, record_change
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, fail
 
@@ -109,17 +109,17 @@ class ComparedMetric:
     sizes: tuple[int, int] | None
 
 
-def record_change(
-    judgements: ReportJudgements,
-    metric: Metric,
-    version: str,
-    section: str,
-    averages: tuple[float | None, float | None],
-) -> RecordedChange:
-    """Return the judged change of a metric in a version as results hold it, from the averages of base and version."""
-    data = build_change_data(metric.id, judgements.changes[metric.id, version], judgements.level)
-    compared = ComparedAverages(metric.id, metric.name, metric.unit.symbol, section, averages)
-    return parse_change(compared, data, judgements.level)
+Estimate = tuple[float | None, float | None]
+"""An average, and the half-width of its interval in percent."""
+
+
+def compare_metric(
+    judgements: ReportJudgements, metric: Metric, version: str, section: str, estimates: Sequence[Estimate]
+) -> ComparedMetric:
+    """Return the change of a metric in a version, from the estimates of the base and of the version."""
+    (base, base_spread), (value, spread) = estimates
+    change = record_change(judgements, metric, version, section, (base, value))
+    return ComparedMetric(change, (base_spread, spread), judgements.changes[metric.id, version].sizes)
 
 
 @dataclass(frozen=True, slots=True)

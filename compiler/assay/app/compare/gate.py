@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 from assay.app.judge.judged_results import ComparedRun, JudgedResults, RecordedFinding
-from assay.app.judge.recorded_change import RecordedChange, decide_change
 from assay.app.session.session import Session
 from assay.judgement.change import compute_log
 from assay.judgement.gate import adjust_by_holm, has_enough_repeats
@@ -19,6 +18,7 @@ from assay.lang import workspace
 from assay.lang.segments import get_whole
 from assay.quality.finding import RENAMED, TITLE, list_names
 from assay.report.mixes import describe_mix
+from assay.report.verdicts.recorded_change import RecordedChange, decide_change
 from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.numbers import format_count, format_range
 

@@ -13,7 +13,6 @@ from assay.app.compare.compared_metrics import DEFAULT_RULES
 from assay.app.compare.gate import list_all_gated
 from assay.app.judge.judged_results import JudgedResults, read_judged_results
 from assay.app.judge.judging import list_gated
-from assay.app.judge.recorded_change import RecordedChange
 from assay.app.session.session import Session
 from assay.judgement.change import compute_log
 from assay.judgement.noise import count_runs_to_detect
@@ -23,6 +22,7 @@ from assay.lang.model.package import Metric
 from assay.lang.segments import is_segment
 from assay.registry.history import HistoryScope, MetricHistory, MetricRules, compute_history
 from assay.registry.store import list_runs, read_results
+from assay.report.verdicts.recorded_change import RecordedChange
 from assay.util.diagnostics import USAGE, fail
 
 POWER = 0.8

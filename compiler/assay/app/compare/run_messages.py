@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from assay.app.compute.computation import Computation, RunResult
 from assay.app.compute.query import list_run_messages
@@ -10,14 +10,12 @@ from assay.app.compute.raw_data_notes import iter_shared_file_notes
 from assay.app.compute.report_dates import list_break_warnings
 from assay.app.compute.run_figures import create_run_figures
 from assay.app.session.repeat_names import find_repeats
-from assay.judgement.report_judgements import ReportJudgements
-from assay.judgement.verdict import Direction
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.segments import is_segment
 from assay.quality.finding import describe_findings
 from assay.report.comparison_caution import describe_caution, list_unequal_parameters
+from assay.report.verdicts.recorded_change import RecordedChange
 from assay.runs.model import NamedRun
 
 
@@ -42,14 +40,10 @@ def iter_repeats_notes(runs: Sequence[NamedRun]) -> Iterator[str]:
         yield f"the names of these runs look like those of repeats; to compare versions, write: {words}"
 
 
-def list_conditions(metrics: Sequence[Metric], judgements: ReportJudgements, version: str) -> list[str]:
+def list_conditions(changes: Iterable[RecordedChange]) -> list[str]:
     """Return the names of the metrics that are better in no direction and changed."""
-    changes = [(metric, judgements.changes[metric.id, version]) for metric in metrics if not is_segment(metric.id)]
-    return [
-        metric.name
-        for metric, change in changes
-        if change.judgement.direction is Direction.NEITHER and change.is_other_condition
-    ]
+    whole = [change for change in changes if not change.is_segment]
+    return [change.name for change in whole if not change.has_direction and change.is_other_condition]
 
 
 def describe_runs(

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from assay.app.judge.recorded_change import ComparedAverages, RecordedChange, parse_change
 from assay.lang.segments import is_segment
+from assay.report.verdicts.recorded_change import ComparedAverages, RecordedChange, parse_change
 from assay.util.diagnostics import USAGE, fail
 
 RESULTS = "results.json"

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from assay.app.judge.recorded_change import build_change_data
 from assay.app.judge.run_quantiles import read_quantiles
 from assay.engine.results import Distribution, RunResults
 from assay.judgement.batches import (
@@ -36,6 +35,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Judgement as Rules
 from assay.lang.segments import get_whole, is_pooled, is_segment, list_dimensions_of_segment
 from assay.report.declared_margin import convert_margin, get_whole_of_share
+from assay.report.verdicts.recorded_change import build_change_data
 
 _MOST_ROUNDED = Fraction(1, 10_000)
 

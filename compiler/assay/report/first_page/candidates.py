@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from assay.judgement.interval import Comparison
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
@@ -23,15 +22,14 @@ from assay.report.first_page.explaining_segment import create_segment_change, fi
 from assay.report.formatted_text import name_anchor
 from assay.report.judged_cells import (
     format_change_interval,
-    format_margin,
     get_arrow,
     get_reason,
     get_word,
 )
-from assay.report.mixes import build_mix_data
 from assay.report.row_units import RowUnit
 from assay.report.run_results import RunFigures, get_average
 from assay.report.sections import SectionContext
+from assay.report.verdicts.recorded_change import RecordedChange, record_change
 from assay.util.numbers import format_count
 
 MOST_SEGMENTS = 3
@@ -40,43 +38,19 @@ _RANKS = {Verdict.DATA_LOST: 2, Verdict.CANNOT_TELL: 2, Verdict.SAME: 3, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """The change of a metric of the report, its line of the plot, and the section that shows it first.
+    """The change of a metric of the report, and its line of the plot.
 
     `is_key` says that the gate of the report names the metric. `segment_verdicts` are those of its segments, where one
     by itself cannot tell. `segments` are those that are worse or better, each with its certain change in percent, the
-    largest first; `explained_by` has the values of the segment that most of the change comes from: `kind=write`. `unit`
-    is the symbol of the metric's unit.
+    largest first; `explained_by` has the values of the segment that most of the change comes from: `kind=write`.
     """
 
-    change: JudgedChange
+    change: RecordedChange
     row: JudgedRow
-    section: str
     is_key: bool = False
     segment_verdicts: tuple[Verdict, ...] = ()
     segments: tuple[tuple[float, JudgedSegment], ...] = ()
     explained_by: str = ""
-    unit: str = ""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on the metric."""
-        return self.change.judgement.verdict
-
-    @property
-    def paired(self) -> Mapping[str, Any]:
-        """What its segments show together, as `results.json` has it; empty if each is judged, or has other samples."""
-        return self.change.paired.to_json() if self.change.paired else {}
-
-    @property
-    def mix(self) -> Mapping[str, Any]:
-        """How its samples differ between the versions, as `results.json` has it; empty if they do not."""
-        mix = self.change.mix
-        return build_mix_data(mix, self.change.judgement.comparison) if mix else {}
-
-    @property
-    def margin(self) -> str:
-        """The margin in words."""
-        return format_margin(asdict(self.change.margin), self.unit)
 
     @property
     def relevance(self) -> tuple[int, float]:
@@ -84,11 +58,12 @@ class Candidate:
 
         Of others, those come first whose interval says most.
         """
-        comparison, interval = self.change.judgement.comparison, self.change.judgement.interval
-        size = _measure_certain_change(self.change.judgement)
-        if self.verdict in _RANKS and comparison and interval and interval.high > interval.low:
-            size = abs(comparison.judged.value) / (interval.high - interval.low)
-        return 0 if self.is_key else _RANKS.get(self.verdict, 1), -size
+        change, size = self.change, self.change.certain_change
+        rank = _RANKS.get(Verdict(change.verdict))
+        if rank and (ends := change.judged_ends) and ends[1] > ends[0]:
+            judged = change.difference if change.percent is None else change.percent
+            size = abs(judged or 0.0) / (ends[1] - ends[0])
+        return 0 if self.is_key else rank or 1, -size
 
 
 def list_candidates(
@@ -99,13 +74,13 @@ def list_candidates(
     named = set(report.judgement.gate) if report.judgement else set()
     sections = {name: title for title, names in reversed(report.metric_tables) for name in names}
     for name in (item for item in report.compared_metrics if not is_segment(item)):
-        metric, change = checked.get_metric(name), judgements.changes[name, runs[1].id]
-        averages = [get_average(run, metric, summary) for run in runs]
+        metric, judged = checked.get_metric(name), judgements.changes[name, runs[1].id]
+        change = _record_change(judgements, metric, sections[name], runs, summary)
         sized_segments = _list_segments(checked, report, metric, runs[1].id, judgements)
         segments = [segment for _, segment in sized_segments]
         named_segments = [*segments, *_list_groups(judgements, name, runs[1].id)]
         row = replace(
-            _build_row(metric, averages, change, context.units.get(metric.id)),
+            _build_row(judged, change, context.units.get(metric.id)),
             segments=tuple(named_segments[:MOST_SEGMENTS]),
             more_segments=max(0, len(named_segments) - MOST_SEGMENTS),
         )
@@ -113,17 +88,15 @@ def list_candidates(
             row = replace(row, within=counted)
         changes = (judgements.changes[item, runs[1].id] for item in _name_segments(report, metric))
         verdicts = tuple(Verdict.CANNOT_TELL if item.is_by_itself else item.judgement.verdict for item in changes)
-        explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(change, segments)])
-        yield Candidate(
-            change,
-            row,
-            sections[name],
-            name in named,
-            verdicts,
-            tuple(sized_segments),
-            explained_by,
-            metric.unit.symbol,
-        )
+        explained_by = _find_explanation(checked, runs, summary, judgements, [name, *_list_alike(judged, segments)])
+        yield Candidate(change, row, name in named, verdicts, tuple(sized_segments), explained_by)
+
+
+def _record_change(
+    judgements: ReportJudgements, metric: Metric, section: str, runs: tuple[RunFigures, RunFigures], summary: str
+) -> RecordedChange:
+    base, value = (get_average(run, metric, summary) for run in runs)
+    return record_change(judgements, metric, runs[1].id, section, (base, value))
 
 
 def _list_alike(change: JudgedChange, segments: Sequence[JudgedSegment]) -> list[str]:
@@ -156,9 +129,9 @@ def list_gated_segments(
 ) -> Iterator[Candidate]:
     """Yield the segments that the gate names: they are key changes, but not among the metrics that are counted."""
     for name in filter(is_segment, judgements.gated):
-        metric, change = context.checked.get_metric(name), judgements.changes[name, runs[1].id]
-        averages = [get_average(run, metric, context.choices.summary) for run in runs]
-        yield Candidate(change, _build_row(metric, averages, change, context.units.get(metric.id)), "", is_key=True)
+        metric, judged = context.checked.get_metric(name), judgements.changes[name, runs[1].id]
+        change = _record_change(judgements, metric, "", runs, context.choices.summary)
+        yield Candidate(change, _build_row(judged, change, context.units.get(metric.id)), is_key=True)
 
 
 def _list_segments(
@@ -237,34 +210,27 @@ def _name_segments(report: Report, whole: Metric) -> dict[str, str]:
     }
 
 
-def _build_row(
-    metric: Metric, averages: Sequence[float | None], change: JudgedChange, unit: RowUnit | None
-) -> JudgedRow:
-    judgement = change.judgement
-    comparison, interval = judgement.comparison, judgement.interval
-    if change.mix and comparison:
-        averages = comparison.base, comparison.value
-    base, value = format_values(averages, metric.unit.symbol, unit)
-    percent = comparison.percent if comparison else None
-    if percent and interval:
-        text = format_change_within(percent.value, interval.low, interval.high, judgement.margin)
+def _build_row(judged: JudgedChange, change: RecordedChange, unit: RowUnit | None) -> JudgedRow:
+    base, value = format_values((change.base, change.value), change.unit, unit)
+    if change.percent is not None and change.low is not None and change.high is not None:
+        text = format_change_within(change.percent, change.low, change.high, change.least_margin)
     else:
-        text = format_percent(averages[0], averages[1])
+        text = format_percent(change.base, change.value)
     return JudgedRow(
-        metric.id,
-        metric.name,
+        change.metric,
+        change.name,
         base,
         value,
         text if text == NO_VALUE else f"{text} %",
-        format_change_interval(change, metric.unit.symbol),
-        get_word(change),
-        get_arrow(change),
-        " / ".join(map(str, change.sizes)) if change.sizes else "",
-        percent.value if percent else None,
-        interval.low if interval and percent else None,
-        interval.high if interval and percent else None,
-        judgement.margin if percent else None,
-        get_reason(change),
+        format_change_interval(judged, change.unit),
+        change.verdict,
+        get_arrow(judged),
+        " / ".join(map(str, judged.sizes)) if judged.sizes else "",
+        change.percent,
+        change.low,
+        change.high,
+        change.least_margin,
+        get_reason(judged),
         is_by_itself=change.is_by_itself,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay.judgement.report_judgements import ReportJudgements
@@ -14,23 +14,6 @@ from assay.report.comparison_caution import describe_caution, list_unequal_param
 from assay.report.first_page.answer import Answer, JudgedGroup, JudgedRow, KeyChange
 from assay.report.first_page.candidates import Candidate, list_candidates, list_gated_segments
 from assay.report.first_page.forest_axis import choose_axis
-from assay.report.first_page.sentences import (
-    QuantileVerdict,
-    UnjudgedChange,
-    compose_counts,
-    compose_headline,
-    compose_paired_headline,
-    count_by_verdict,
-    count_changed,
-    describe_paired,
-    describe_quantile_verdicts,
-    describe_unjudged_changes,
-    explain_by_itself,
-    list_quantile_verdicts,
-    name_lost_data,
-    name_unjudged_changes,
-    name_worse_quantiles,
-)
 from assay.report.judged_cells import (
     describe_few_units,
     explain_short_reasons,
@@ -39,6 +22,19 @@ from assay.report.mixes import describe_mixes, name_other_values
 from assay.report.run_results import RunFigures
 from assay.report.sections import SectionContext
 from assay.report.tables import Table
+from assay.report.verdicts.paired_sentences import compose_paired_headline, describe_paired, find_paired_change
+from assay.report.verdicts.recorded_change import RecordedChange
+from assay.report.verdicts.sentences import (
+    compose_counts,
+    compose_headline,
+    count_by_verdict,
+    describe_quantile_verdicts,
+    describe_unjudged_changes,
+    explain_by_itself,
+    name_lost_data,
+    name_unjudged_changes,
+    name_worse_quantiles,
+)
 from assay.util.escape import escape_text, shorten_middle
 from assay.util.numbers import format_count
 
@@ -68,7 +64,7 @@ def compose_answers(context: SectionContext, judgements: ReportJudgements, manif
         differing = [(row[0], row[1], row[column]) for row in manifest.rows if row[1] != row[column]]
         # The labels of the runs are in the headline: rows that repeat them say nothing.
         differing = [item for item in differing if item[1:] != labels]
-        notes = tuple(filter(None, _list_notes(figures, labels, candidates, judgements.noise)))
+        notes = tuple(filter(None, _list_notes(judgements, figures, labels, [item.change for item in candidates])))
         unequal = list_unequal_parameters(context.report, (base.members, version.members), (base.label, version.label))
         answers.append(
             compose_answer(
@@ -115,37 +111,37 @@ def compose_answer(
     `gated_segments` are among the key changes only.
     """
     labels, differing = pair.labels, pair.differing
-    directed = [item for item in candidates if item.change.judgement.direction is not Direction.NEITHER]
-    conditions = [item for item in candidates if item.change.judgement.direction is Direction.NEITHER]
+    directed = [item for item in candidates if item.change.has_direction]
+    conditions = [item for item in candidates if not item.change.has_direction]
+    all_changes, changes, unpreferred = (
+        [item.change for item in items] for items in (candidates, directed, conditions)
+    )
     key_changes = _choose_key_changes([*directed, *gated_segments])
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
-    paired = _find_paired(directed or conditions)
-    unjudged = _list_unjudged_changes(directed or conditions)
-    quantiles = _list_quantile_verdicts(directed or conditions)
-    sentences = _list_sentences(labels, candidates, paired, quantiles, unjudged)
+    paired = find_paired_change(all_changes)
+    sentences = _list_sentences(labels, all_changes)
     lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
     lines -= _LINES_OF_SENTENCES * len(sentences) + _LINES_OF_CAUSES * len(pair.causes)
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
     segment_counts = _count_segments(directed)
-    changes, unpreferred = ([item.change for item in items] for items in (directed, conditions))
     headline = compose_headline(
         *labels,
         changes,
         segment_counts,
         unpreferred,
-        compose_paired_headline(labels, paired.row.label, paired.paired, paired.margin) if paired else "",
+        compose_paired_headline(labels, paired) if paired else "",
         _name_largest_segment(directed),
-        name_worse_quantiles(quantiles),
+        name_worse_quantiles(all_changes),
         are_single_runs=pair.are_single_runs,
     )
     # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
-    suspects = [item.row.label for item in conditions if directed and item.change.is_other_condition]
+    suspects = [item.name for item in unpreferred if directed and item.is_other_condition]
     return Answer(
         *labels,
         pair.run_id,
         pair.level,
-        headline + _name_exceptions(labels, candidates, [] if paired else unjudged),
+        headline + _name_exceptions(labels, all_changes, is_paired=paired is not None),
         " ".join([compose_counts(changes, segment_counts, unpreferred), *sentences]),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(_group_by_section(printed)),
@@ -153,35 +149,29 @@ def compose_answer(
         tuple(item.row for item in printed_conditions),
         describe_caution([*pair.unequal, *suspects]),
         differing,
-        _describe_omitted([item for item in candidates if item.row.metric not in printed_ids]),
+        _describe_omitted([item.change for item in candidates if item.row.metric not in printed_ids]),
         pair.notes,
         pair.causes,
     )
 
 
-def _name_exceptions(
-    labels: tuple[str, str], candidates: Sequence[Candidate], unjudged: Sequence[UnjudgedChange]
-) -> str:
+def _name_exceptions(labels: tuple[str, str], changes: Sequence[RecordedChange], *, is_paired: bool) -> str:
     """Return how a headline goes on: data that are lost, changes without an interval, samples of other things."""
-    lost = [item.row.label for item in candidates if item.verdict is Verdict.DATA_LOST]
-    mixes = [item.mix for item in candidates if item.mix]
-    return f"{name_lost_data(lost)}{name_unjudged_changes(unjudged)}{name_other_values(mixes, labels)}"
+    lost = [item.name for item in changes if item.verdict == Verdict.DATA_LOST]
+    mixes = [item.mix for item in changes if item.mix]
+    unjudged = "" if is_paired else name_unjudged_changes(changes)
+    return f"{name_lost_data(lost)}{unjudged}{name_other_values(mixes, labels)}"
 
 
-def _list_sentences(
-    labels: tuple[str, str],
-    candidates: Sequence[Candidate],
-    paired: Candidate | None,
-    quantiles: Sequence[QuantileVerdict],
-    unjudged: Sequence[UnjudgedChange],
-) -> list[str]:
+def _list_sentences(labels: tuple[str, str], changes: Sequence[RecordedChange]) -> list[str]:
     """Return what follows the counts of verdicts: what they do not hold, and of what samples are."""
+    paired = find_paired_change(changes)
     sentences = (
-        _describe_paired(paired),
-        describe_quantile_verdicts(quantiles),
-        describe_unjudged_changes(unjudged),
-        explain_by_itself([item.row.label for item in candidates if item.change.is_by_itself]),
-        describe_mixes([(item.row.label, item.mix) for item in candidates if item.mix], labels),
+        describe_paired(paired) if paired else "",
+        describe_quantile_verdicts(changes),
+        describe_unjudged_changes(changes),
+        explain_by_itself([item.name for item in changes if item.is_by_itself]),
+        describe_mixes([(item.name, item.mix) for item in changes if item.mix], labels),
     )
     return list(filter(None, sentences))
 
@@ -194,8 +184,8 @@ def _count_segments(candidates: Sequence[Candidate]) -> Counter[Verdict]:
 
 def _group_by_section(candidates: Sequence[Candidate]) -> Iterator[JudgedGroup]:
     """Yield the rows of each section under its title, in their order."""
-    for title in dict.fromkeys(item.section for item in candidates):
-        yield JudgedGroup(title, tuple(item.row for item in candidates if item.section == title))
+    for title in dict.fromkeys(item.change.section for item in candidates):
+        yield JudgedGroup(title, tuple(item.row for item in candidates if item.change.section == title))
 
 
 def _name_largest_segment(directed: Sequence[Candidate]) -> str:
@@ -209,36 +199,6 @@ def _name_largest_segment(directed: Sequence[Candidate]) -> str:
     return f"{' of '.join(parts)} ({segment.percent})"
 
 
-def _find_paired(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first metric of those of which most segments changed that have no interval each."""
-    counts = [count_changed(item.paired) for item in candidates]
-    return candidates[counts.index(max(counts))] if any(counts) else None
-
-
-def _describe_paired(item: Candidate | None) -> str:
-    if item is None:
-        return ""
-    return describe_paired(item.row.label, item.paired, item.margin, item.change.judgement.direction)
-
-
-def _list_quantile_verdicts(candidates: Sequence[Candidate]) -> list[QuantileVerdict]:
-    return [
-        quantile
-        for item in candidates
-        for quantile in list_quantile_verdicts(
-            item.row.label, item.row.metric, item.unit, item.verdict, [tail.to_json() for tail in item.change.tails]
-        )
-    ]
-
-
-def _list_unjudged_changes(candidates: Sequence[Candidate]) -> list[UnjudgedChange]:
-    return [
-        UnjudgedChange(item.row.label, *item.change.averages, item.change.judgement.reason.value)
-        for item in candidates
-        if item.change.is_moved and item.change.averages and item.change.judgement.reason
-    ]
-
-
 def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
     """Return the metrics that the gate names, and the largest changes if it names none that changed.
 
@@ -246,9 +206,9 @@ def _choose_key_changes(directed: Sequence[Candidate]) -> list[Candidate]:
     """
     ascending = sorted(directed, key=lambda item: replace(item, is_key=False).relevance)
     named = [item for item in ascending if item.is_key][:MOST_KEY_CHANGES]
-    if any(item.verdict in _DECIDED for item in named):
+    if any(item.change.is_certain for item in named):
         return named
-    others = [item for item in ascending if item.verdict in _DECIDED and not item.is_key]
+    others = [item for item in ascending if item.change.is_certain and not item.is_key]
     count = min(_MOST_UNNAMED, MOST_KEY_CHANGES - len(named))
     if not named and any(item is directed[0] for item in others[count:]):
         return [*others[: count - 1], directed[0]]
@@ -289,35 +249,39 @@ def _choose_printed(directed: Sequence[Candidate], lines: int) -> list[Candidate
     for count in range(min(len(directed), lines), 0, -1):
         printed = _choose_rows(directed, count)
         with_segments = sum(bool(item.row.segments) for item in printed)
-        if count + with_segments + len({item.section for item in printed}) <= lines:
+        if count + with_segments + len({item.change.section for item in printed}) <= lines:
             return printed
     return []
 
 
 def _name_sides(printed: Sequence[Candidate]) -> tuple[str, str]:
-    directions = {item.change.judgement.direction for item in printed if item.change.judgement.interval}
+    directions = {item.change.better for item in printed if item.change.has_interval}
     if directions == {Direction.LOWER}:
         return "better", "worse"
     return ("worse", "better") if directions == {Direction.HIGHER} else ("less", "more")
 
 
-def _describe_omitted(omitted: Sequence[Candidate]) -> str:
+def _describe_omitted(omitted: Sequence[RecordedChange]) -> str:
     if not omitted:
         return ""
-    counts = count_by_verdict([item.change for item in omitted])
+    counts = count_by_verdict(omitted)
     parts = [f"{counts[verdict]} of them {verdict.value}" for verdict in _DECIDED if counts[verdict]]
     decided = ", ".join(parts) or ("none of them worse or better" if len(omitted) > 1 else "neither worse nor better")
     return f"{format_count(len(omitted), 'more metric')}, {decided}: see the tables."
 
 
 def _list_notes(
-    runs: tuple[RunFigures, RunFigures], labels: tuple[str, str], candidates: Sequence[Candidate], noise: str
+    judgements: ReportJudgements,
+    runs: tuple[RunFigures, RunFigures],
+    labels: tuple[str, str],
+    changes: Sequence[RecordedChange],
 ) -> Iterator[str]:
     """Yield sentences on noise, few units of time and data; some may be empty."""
-    yield noise
-    yield describe_few_units((item.row.label, item.change.judgement) for item in candidates)
-    yield explain_short_reasons((item.row.label, item.change) for item in candidates)
-    yield explain_undecided(candidates)
+    yield judgements.noise
+    judged = [(item.name, judgements.changes[item.metric, runs[1].id]) for item in changes]
+    yield describe_few_units((name, item.judgement) for name, item in judged)
+    yield explain_short_reasons(judged)
+    yield explain_undecided(changes)
     measured = [(label, run.quality) for run, label in zip(runs, labels, strict=True) if run.quality is not UNMEASURED]
     yield describe_findings({label: item.codes for label, item in measured})
     # The page has the number of all warnings, beside the link to them.
@@ -325,14 +289,13 @@ def _list_notes(
         yield "Data: no findings in both runs."
 
 
-def explain_undecided(candidates: Sequence[Candidate]) -> str:
+def explain_undecided(changes: Iterable[RecordedChange]) -> str:
     """Return why metrics cannot tell though their intervals lie beyond their margins; empty without such metrics."""
     names_by_reason: dict[str, list[str]] = {}
-    for item in candidates:
-        judgement = item.change.judgement
-        least, interval = judgement.margin or 0.0, judgement.interval
-        is_beyond = interval is not None and (interval.low > least or interval.high < -least)
-        if item.verdict is Verdict.CANNOT_TELL and is_beyond and judgement.reason:
-            names_by_reason.setdefault(judgement.reason.value, []).append(item.row.label)
+    for change in changes:
+        ends, least = change.judged_ends, change.least_margin or 0.0
+        is_beyond = ends is not None and (ends[0] > least or ends[1] < -least)
+        if change.verdict == Verdict.CANNOT_TELL and is_beyond and change.reason:
+            names_by_reason.setdefault(change.reason, []).append(change.name)
     parts = [f"{list_names(names)} ({reason})" for reason, names in names_by_reason.items()]
     return f"Cannot tell, though the interval lies beyond the margin: {'; '.join(parts)}." if parts else ""

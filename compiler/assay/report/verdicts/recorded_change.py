@@ -10,13 +10,13 @@ from typing import Any
 from assay.judgement.change import Interval
 from assay.judgement.gate import is_beyond_chance
 from assay.judgement.interval import Reason
-from assay.judgement.report_judgements import JudgedChange
-from assay.judgement.verdict import Verdict
+from assay.judgement.report_judgements import JudgedChange, ReportJudgements
+from assay.judgement.tails import name_quantile
+from assay.judgement.verdict import Direction, Verdict
+from assay.lang.model.package import Metric
 from assay.lang.segments import is_segment
 from assay.report.judged_cells import format_margin, format_verdict
 from assay.report.mixes import build_mix_data
-
-_MIDDLE = 0.5  # the share of samples below a median
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,7 @@ class RecordedChange:
         """The verdict as a gate has it: a metric that closes it for another reason than its interval says why."""
         if not self.is_closing or self.verdict == Verdict.WORSE:
             return self.verdict_text
-        shares = [item["share"] for item in self.tails if item["closes"]]
-        names = ", ".join("median" if share == _MIDDLE else f"p{100 * share:g}" for share in shares)
+        names = ", ".join(name_quantile(item["share"]) for item in self.tails if item["closes"])
         return f"worse in {names}" if names else "worse (one-sided)"
 
     @property
@@ -91,9 +90,24 @@ class RecordedChange:
         return is_segment(self.metric)
 
     @property
+    def has_direction(self) -> bool:
+        """Whether the metric is better in a direction; if not, it is a condition of the others."""
+        return self.better != Direction.NEITHER
+
+    @property
+    def is_other_condition(self) -> bool:
+        """Whether the metric shows that runs differ in their conditions, if it is better in no direction."""
+        return (self.is_moved and self.reason == Reason.CONSTANT) or self.verdict == Verdict.CHANGED
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the metric changed beyond its margin."""
+        return self.verdict in (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
+
+    @property
     def is_gateable(self) -> bool:
         """Whether a gate may decide on the metric: it is judged, and better in a direction."""
-        return self.p_margin is not None and not self.reason and self.better != "neither"
+        return self.p_margin is not None and not self.reason and self.has_direction
 
     @property
     def lacks_samples(self) -> bool:
@@ -109,6 +123,12 @@ class RecordedChange:
     def is_from_zero(self) -> bool:
         """Whether the change is judged, but has no percentage because the base is 0."""
         return self.percent is None and self.difference is not None
+
+    @property
+    def judged_ends(self) -> tuple[float, float] | None:
+        """The ends of the interval that the verdict is on: in percent, or of the difference from 0; None without."""
+        low, high = (self.difference_low, self.difference_high) if self.is_from_zero else (self.low, self.high)
+        return None if low is None or high is None else (low, high)
 
     @property
     def worst_end(self) -> float | None:
@@ -130,10 +150,8 @@ class RecordedChange:
 
         A change from a base of 0 is infinitely many percent.
         """
-        if self.is_from_zero:
-            low, high = self.difference_low or 0.0, self.difference_high or 0.0
-            return math.inf if Interval(low, high).distance else 0.0
-        return 0.0 if self.low is None or self.high is None else Interval(self.low, self.high).distance
+        distance = Interval(*self.judged_ends).distance if self.judged_ends else 0.0
+        return math.inf if distance and self.is_from_zero else distance
 
 
 def list_distinct(changes: Iterable[RecordedChange]) -> list[RecordedChange]:
@@ -233,6 +251,19 @@ def parse_change(compared: ComparedAverages, data: Mapping[str, Any], level: flo
         str(data.get("equal_to", "")),
     )
     return change if p is None else decide_change(change, p, level)
+
+
+def record_change(
+    judgements: ReportJudgements,
+    metric: Metric,
+    version: str,
+    section: str,
+    averages: tuple[float | None, float | None],
+) -> RecordedChange:
+    """Return the judged change of a metric in a version as results hold it, from the averages of base and version."""
+    data = build_change_data(metric.id, judgements.changes[metric.id, version], judgements.level)
+    compared = ComparedAverages(metric.id, metric.name, metric.unit.symbol, section, averages)
+    return parse_change(compared, data, judgements.level)
 
 
 def decide_change(change: RecordedChange, p: float, level: float) -> RecordedChange:
