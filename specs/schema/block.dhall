@@ -227,11 +227,13 @@ let Group = { name : Text, title : Text }
 -- What a part shows.
 --   Prose  the text of a file below the folder of the system's specs, which may quote results
 --   Facts  a table of constants, by their names
---   Parameters, Dictionary, DataQuality  the table of run parameters, the data dictionary, what is known of the quality
---     of the data; they have a place of their own in reports whose parts do not show them
+--   FirstPage, Parameters, Dictionary, DataQuality  the verdicts of all compared metrics, the table of run parameters, the
+--     data dictionary, what is known of the quality of the data; they have a place of their own in reports whose parts do
+--     not show them
 let Block =
       < Prose : Text
       | Facts : List Text
+      | FirstPage
       | Parameters
       | Dictionary
       | DataQuality
@@ -357,6 +359,8 @@ in  { Listing
                   ([] : List Text)
               )
           ]
+      -- the first page, with the verdicts of all compared metrics, here instead of before all parts
+    , firstPage = [ Block.FirstPage ]
       -- the table of run parameters, here instead of at the beginning
     , parameters = [ Block.Parameters ]
       -- the data dictionary, here instead of at the end

@@ -20,15 +20,8 @@ from assay.number_styles.cell_text import print_number
 from assay.report.document import Chart, Document, Entry, Group
 from assay.report.document_json import parse_document
 from assay.report.first_page.answer import Answer, JudgedRow, KeyChange
-from assay.report.render.markdown import (
-    escape_cell,
-    escape_line,
-    format_cell,
-    format_line,
-    format_table,
-    list_contents,
-    render_markdown,
-)
+from assay.report.render.markdown import list_contents, render_markdown
+from assay.report.render.markdown_syntax import escape_cell, escape_line, format_cell, format_line, format_table
 from assay.report.tables import Appendix, Table
 from assay.util.escape import normalize_text, quote_code
 from tests.compare_reference import PUBLISHED

@@ -1,4 +1,4 @@
-"""Parts that are the place of the run parameters, the data dictionary or the data quality."""
+"""Parts that are the place of the first page, the run parameters, the data dictionary or the data quality."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.report.document import DATA_QUALITY, DICTIONARY, PARAMETERS, Document, Part
+from assay.report.document import DATA_QUALITY, DICTIONARY, FIRST_PAGE, PARAMETERS, Document, Part
 from assay.report.document_json import parse_document, to_json
 from assay.report.render.markdown import list_contents, render_markdown
 from tests.report.test_html import load_pinned_document, parse_page, render_page
 from tests.support.commands import run_assay
 from tests.support.words import FOLDER
 
-ANCHORS = {PARAMETERS: "manifest", DICTIONARY: "dictionary", DATA_QUALITY: "appendix-1"}
+ANCHORS = {FIRST_PAGE: "answer-1", PARAMETERS: "manifest", DICTIONARY: "dictionary", DATA_QUALITY: "appendix-1"}
 
 
 def place(*contents: str) -> Document:
@@ -42,9 +42,11 @@ def test_a_part_is_the_place_of_a_section(content: str) -> None:
 def test_without_a_place_sections_are_where_they_were() -> None:
     document = load_pinned_document("two")
     anchors = [item for _, item in list_contents(document)]
-    last_part = max(anchors.index(item) for item in anchors if item.startswith("section-"))
-    assert [item for item in anchors if item in ANCHORS.values()] == ["dictionary", "manifest", "appendix-1"]
-    assert last_part < anchors.index("dictionary")
+    parts = [anchors.index(item) for item in anchors if item.startswith("section-")]
+    placed = [item for item in anchors if item in ANCHORS.values()]
+    assert placed == ["answer-1", "dictionary", "manifest", "appendix-1"]
+    assert anchors.index("answer-1") < min(parts)
+    assert max(parts) < anchors.index("dictionary")
     assert document.placed == frozenset()
 
 

@@ -20,7 +20,7 @@ from assay.report.formatted_text import Phrase, TextBlock, list_leaves, resolve_
 from assay.report.prose import Prose
 from assay.report.prose_markup import parse_markup
 from assay.report.render.html import build_page
-from assay.report.render.markdown import escape_cell, escape_line
+from assay.report.render.markdown_syntax import escape_cell, escape_line
 from assay.report.render.markdown_text import format_text_blocks
 from assay.report.render.pdf import render
 from tests.report_sample import TEMPLATES, build_sample

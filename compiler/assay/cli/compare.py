@@ -31,8 +31,8 @@ from assay.number_styles.cell_text import convert_text
 from assay.number_styles.prefixed import format_percent
 from assay.number_styles.row import NO_VALUE
 from assay.report.mixes import describe_mixes
-from assay.report.render import markdown
-from assay.report.render.markdown import format_table
+from assay.report.render import markdown_syntax
+from assay.report.render.markdown_syntax import format_table
 from assay.report.verdicts.figures import format_percents, format_values, list_local_names
 from assay.report.verdicts.paired_sentences import describe_paired, find_paired_change
 from assay.report.verdicts.recorded_change import RecordedChange
@@ -298,10 +298,10 @@ def format_markdown(comparison: RunComparison) -> str:
     """Return a comparison as Markdown: for each version a heading with the counts, and a table for each section."""
 
     def escape_line(text: str) -> str:
-        return markdown.break_mentions(markdown.escape_line(text))
+        return markdown_syntax.break_mentions(markdown_syntax.escape_line(text))
 
     def escape_cell(text: str) -> str:
-        return markdown.break_mentions(markdown.escape_cell(text))
+        return markdown_syntax.break_mentions(markdown_syntax.escape_cell(text))
 
     blocks = []
     for version in comparison.versions:

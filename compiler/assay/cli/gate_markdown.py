@@ -27,7 +27,7 @@ from assay.app.judge.judged_results import JudgedResults
 from assay.judgement.verdict import Verdict
 from assay.number_styles.cell_text import convert_text
 from assay.quality.finding import list_names
-from assay.report.render.markdown import break_mentions, escape_cell, format_table
+from assay.report.render.markdown_syntax import break_mentions, escape_cell, format_table
 from assay.report.verdicts.figures import (
     format_change,
     format_p,

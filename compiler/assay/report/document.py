@@ -138,7 +138,7 @@ class Plot:
         return self.title
 
 
-PARAMETERS, DICTIONARY, DATA_QUALITY = "parameters", "dictionary", "data quality"
+FIRST_PAGE, PARAMETERS, DICTIONARY, DATA_QUALITY = "first page", "parameters", "dictionary", "data quality"
 """What a part may be the place of; by default each has a place of its own."""
 
 
@@ -248,9 +248,19 @@ class Document:
         return tuple(entry for group in (*self.dictionary, *self.terms) for entry in group.entries)
 
     @property
+    def dictionary_entries(self) -> dict[str, Entry]:
+        """The entries of the dictionary by id."""
+        return {entry.id: entry for group in self.dictionary for entry in group.entries}
+
+    @property
     def placed(self) -> frozenset[str]:
         """What parts are the places of."""
         return frozenset(part.content for part in self.parts if part.content)
+
+    @property
+    def leading_answers(self) -> tuple[Answer, ...]:
+        """The answers with which the report begins; none if a part is their place."""
+        return () if FIRST_PAGE in self.placed else self.answers
 
     @property
     def figures(self) -> tuple[Chart | Plot, ...]:

@@ -53,7 +53,7 @@ from assay.report.render.html_tables import (
     pack_table,
 )
 from assay.report.render.html_text import build_text
-from assay.report.render.markdown import find_table, index_dictionary, index_figures, list_contents, list_observations
+from assay.report.render.markdown import find_table, index_figures, list_contents, list_observations
 from assay.report.render.packed_rows import pack_datasets
 from assay.report.run_results import add_unit
 from assay.report.tables import Appendix, MetricTable, Table
@@ -220,7 +220,7 @@ def build_page(
     specs = build_web_specs(document.figures, templates, list_line_names(document))
     style = _load_asset(templates, "report.css").replace("/* fonts */", format_font_faces(templates))
     script = _load_script(templates)
-    entries = index_dictionary(document)
+    entries = document.dictionary_entries
     all_entries = {entry.id: entry for entry in document.entries}
     return (
         _render_template(
@@ -341,7 +341,7 @@ def _list_contents(document: Document) -> list[tuple[str, str]]:
     """Return title and anchor of each part; other numbers are explained after the dictionary."""
     parts = list_contents(document)
     trailing_anchors = ["filters", "warnings", "provenance"]
-    trailing_anchors += ["manifest"] if document.answers and PARAMETERS not in document.placed else []
+    trailing_anchors += ["manifest"] if document.leading_answers and PARAMETERS not in document.placed else []
     trailing_anchors += ["appendix-1"] if DATA_QUALITY not in document.placed else []
     place = next((index for index, (_, anchor) in enumerate(parts) if anchor in trailing_anchors), len(parts))
     return [*parts[:place], *([(OTHER, "terms")] if document.terms else []), *parts[place:]]
@@ -361,7 +361,7 @@ def group_tables_by_row(tables: Sequence[MetricTable | Table]) -> list[list[int]
 def _map_labels(document: Document) -> dict[str, str]:
     """Map labels to ids of the metrics of the dictionary, for labels of a single metric."""
     ids_by_label: dict[str, list[str]] = {}
-    for entry in index_dictionary(document).values():
+    for entry in document.dictionary_entries.values():
         ids_by_label.setdefault(add_unit(entry.name, entry.unit), []).append(entry.id)
     return {label: ids[0] for label, ids in ids_by_label.items() if len(ids) == 1}
 
