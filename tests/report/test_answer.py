@@ -39,8 +39,8 @@ from assay.report.judged_cells import (
 )
 from assay.report.render.markdown import render_markdown
 from assay.report.render.pdf import render
+from assay.report.verdicts.headline import compose_counts, compose_headline
 from assay.report.verdicts.recorded_change import ComparedAverages, RecordedChange, build_change_data, parse_change
-from assay.report.verdicts.sentences import compose_counts, compose_headline
 from tests.report_sample import TEMPLATES, build_sample, limit_charts
 from tests.support.deep import is_deep
 from tests.support.simulated_metrics import simulate_propagation, simulate_resources
@@ -408,7 +408,7 @@ def test_equal_metrics_count_once_in_headline_and_counts() -> None:
     of_version = [
         record(name, change) for (name, version), change in marked.items() if version == "v" and "[" not in name
     ]
-    assert compose_headline("old", "new", of_version) == "new is worse than old in 1 of 2 metrics"
+    assert compose_headline(("old", "new"), of_version) == "new is worse than old in 1 of 2 metrics"
     assert compose_counts(of_version[1:4]) == (
         "1 worse, 0 better, 0 same within 2 %, 0 cannot tell; 2 more have the values of another."
     )

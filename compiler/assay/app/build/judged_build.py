@@ -40,7 +40,7 @@ def judge_build(session: Session, prepared: PreparedReport, computed: ComputedBu
     A report on the noise between runs judges nothing. Raises AssayError.
     """
     request, summary = prepared.request, prepared.options.summary
-    by_value = judge_groups(session, prepared.checked, prepared.shown_report, request, summary, prepared.column)
+    by_value = judge_groups(session, prepared.checked, prepared.shown_report, request, prepared.column)
     by_group = {}
     for group in computed.computed.groups if not prepared.options.measures_noise else ():
         request_of_group = group.request_runs(request)

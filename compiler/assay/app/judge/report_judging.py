@@ -54,7 +54,7 @@ def create_calculation(session: Session, request: ReportRequest, *, is_assessed:
 
 
 def judge_groups(
-    session: Session, checked: CheckedPackage, report: Report, request: ReportRequest, summary: str, column: str
+    session: Session, checked: CheckedPackage, report: Report, request: ReportRequest, column: str
 ) -> GroupChanges:
     """Judge the metrics of a report for each value of a column, as if the runs had no others. Raises AssayError."""
     grouped = {metric.id for metric in request.grouped_metrics}
@@ -70,7 +70,7 @@ def judge_groups(
     segments = {metric.id: split.list_segments(metric.id) for metric in metrics}
     parts = tuple(package.get_metric(name) for names in segments.values() for name in names)
     computation = calculate(package, Request(parts, judged=parts))
-    judgements = judge_report(package, report, computation, summary, parts)
+    judgements = judge_report(package, report, computation, request.options.summary, parts)
     if judgements is None:
         return NO_CHANGES
     versions = list(dict.fromkeys(version for _, version in judgements.changes))

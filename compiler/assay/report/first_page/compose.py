@@ -22,18 +22,16 @@ from assay.report.mixes import describe_mixes, name_other_values
 from assay.report.run_results import RunFigures
 from assay.report.sections import SectionContext
 from assay.report.tables import Table
-from assay.report.verdicts.paired_sentences import compose_paired_headline, describe_paired, find_paired_change
+from assay.report.verdicts.headline import SegmentVerdicts, compose_counts, compose_headline
+from assay.report.verdicts.paired_sentences import describe_paired, find_paired_change
 from assay.report.verdicts.recorded_change import RecordedChange
 from assay.report.verdicts.sentences import (
-    compose_counts,
-    compose_headline,
     count_by_verdict,
     describe_quantile_verdicts,
     describe_unjudged_changes,
     explain_by_itself,
     name_lost_data,
     name_unjudged_changes,
-    name_worse_quantiles,
 )
 from assay.util.escape import escape_text, shorten_middle
 from assay.util.numbers import format_count
@@ -113,36 +111,24 @@ def compose_answer(
     labels, differing = pair.labels, pair.differing
     directed = [item for item in candidates if item.change.has_direction]
     conditions = [item for item in candidates if not item.change.has_direction]
-    all_changes, changes, unpreferred = (
-        [item.change for item in items] for items in (candidates, directed, conditions)
-    )
+    changes = [item.change for item in candidates]
     key_changes = _choose_key_changes([*directed, *gated_segments])
     printed_conditions = _choose_rows(conditions, MOST_CONDITIONS)
-    paired = find_paired_change(all_changes)
-    sentences = _list_sentences(labels, all_changes)
+    sentences = _list_sentences(labels, changes)
     lines = LINES - len(key_changes) - len(printed_conditions) - (min(len(differing), MOST_DIFFERING) + 1) // 2
     lines -= _LINES_OF_SENTENCES * len(sentences) + _LINES_OF_CAUSES * len(pair.causes)
     printed = _choose_printed(directed, max(lines, LEAST_ROWS))
     printed_ids = {item.row.metric for item in (*printed, *printed_conditions)}
-    segment_counts = _count_segments(directed)
-    headline = compose_headline(
-        *labels,
-        changes,
-        segment_counts,
-        unpreferred,
-        compose_paired_headline(labels, paired) if paired else "",
-        _name_largest_segment(directed),
-        name_worse_quantiles(all_changes),
-        are_single_runs=pair.are_single_runs,
-    )
+    segments = SegmentVerdicts(_count_segments(directed), _name_largest_segment(directed))
+    headline = compose_headline(labels, changes, segments, are_single_runs=pair.are_single_runs)
     # Metrics without a direction are conditions of the others: without others, their changes are the outcome.
-    suspects = [item.name for item in unpreferred if directed and item.is_other_condition]
+    suspects = [item.row.label for item in conditions if directed and item.change.is_other_condition]
     return Answer(
         *labels,
         pair.run_id,
         pair.level,
-        headline + _name_exceptions(labels, all_changes, is_paired=paired is not None),
-        " ".join([compose_counts(changes, segment_counts, unpreferred), *sentences]),
+        headline + _name_exceptions(labels, changes),
+        " ".join([compose_counts(changes, segments), *sentences]),
         tuple(_describe_key_change(item) for item in key_changes),
         tuple(_group_by_section(printed)),
         choose_axis([item.row for item in (*printed, *printed_conditions)], *_name_sides(printed)),
@@ -155,11 +141,11 @@ def compose_answer(
     )
 
 
-def _name_exceptions(labels: tuple[str, str], changes: Sequence[RecordedChange], *, is_paired: bool) -> str:
+def _name_exceptions(labels: tuple[str, str], changes: Sequence[RecordedChange]) -> str:
     """Return how a headline goes on: data that are lost, changes without an interval, samples of other things."""
     lost = [item.name for item in changes if item.verdict == Verdict.DATA_LOST]
     mixes = [item.mix for item in changes if item.mix]
-    unjudged = "" if is_paired else name_unjudged_changes(changes)
+    unjudged = "" if find_paired_change(changes) else name_unjudged_changes(changes)
     return f"{name_lost_data(lost)}{unjudged}{name_other_values(mixes, labels)}"
 
 

@@ -67,9 +67,3 @@ def describe_paired(change: RecordedChange) -> str:
         f"{describe_count(change)}: {rises} {of_rises}, {falls} {of_falls} ({explain_lack(change)}). "
         f"By {by}: {name_largest(change)}.{mean}"
     )
-
-
-def compose_paired_headline(labels: tuple[str, str], change: RecordedChange) -> str:
-    """Return the outcome of a comparison in which only segments changed, that have no interval each."""
-    base, run = labels
-    return f"{describe_count(change)} from {base} to {run}"

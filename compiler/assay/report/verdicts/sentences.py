@@ -1,17 +1,15 @@
-"""Write verdicts in sentences, for pages, gates and comments: a headline, counts, quantiles, what has no verdict."""
+"""Write verdicts in sentences, for pages, gates and comments: counts, quantiles, what has no verdict."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from assay.judgement.interval import UNTRUSTED
 from assay.judgement.tails import name_quantile
 from assay.judgement.verdict import Verdict
 from assay.number_styles.prefixed import (
-    MOST_PERCENT,
     format_percent,
     format_value,
 )
@@ -23,7 +21,6 @@ from assay.report.verdicts.recorded_change import RecordedChange, list_distinct
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
-_JUDGED = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED, Verdict.SAME, Verdict.CANNOT_TELL)
 _COUNTED = (
     Verdict.WORSE,
     Verdict.BETTER,
@@ -34,77 +31,6 @@ _COUNTED = (
     Verdict.NO_INTERVAL,
 )
 MOST_NAMES = 3
-_WHOLE = 100  # percent, from which on there are no decimals
-
-
-def compose_headline(
-    base: str,
-    run: str,
-    changes: Sequence[RecordedChange],
-    segment_counts: Mapping[Verdict, int] = MappingProxyType({}),
-    conditions: Sequence[RecordedChange] = (),
-    paired: str = "",
-    largest_segment: str = "",
-    quantiles: str = "",
-    *,
-    are_single_runs: bool = False,
-) -> str:
-    """Return the outcome in one sentence; the changes are those of metrics that are better in a direction.
-
-    Those count whose verdict is more than chance makes of so many. Of single runs, how much runs of one version differ
-    is not known: then the sentence is on these runs, not on their versions.
-
-    Without such metrics it is that of the `conditions`, the metrics that are better in none. `segment_counts` are the
-    numbers of their segments that are judged, by verdict: what changed in some segments only may be lost in the whole
-    metric. `paired` is the outcome of segments that have no interval each: it counts if no metric changed.
-    `largest_segment` is the segment
-    that changed most, with its metric and change, `quantiles` names quantiles that are worse.
-    """
-    changes = list_distinct(changes or conditions)
-    counts = count_by_verdict(change for change in changes if not change.is_by_itself)
-    judged = sum(change.verdict in _JUDGED for change in changes)
-    worse, better = counts[Verdict.WORSE], counts[Verdict.BETTER]
-    of_all = f"of {format_count(judged, 'metric')}"
-    labels = run, base
-    if are_single_runs:
-        run, base = f"This run of {run}", f"this run of {base}"
-    if quantiles and not worse:
-        also = f", though better in {better} {of_all}" if better else ""
-        return f"{run} is worse than {base} in {quantiles}{also}"
-    if judged == 1 and worse + better:
-        return f"{run} is {'worse' if worse else 'better'} than {base} in the only metric with an interval"
-    if not worse + better and _has_changed(segment_counts):
-        return f"{run} is {_describe_segments(base, segment_counts, largest_segment)}, but in no metric as a whole"
-    if paired and not worse + better + counts[Verdict.CHANGED]:
-        return paired
-    if not judged:
-        return f"No metric of {labels[0]} has an interval against {labels[1]}"
-    if changed := counts[Verdict.CHANGED]:
-        return f"{run} differs from {base} in {changed} {of_all}, which {'has' if judged == 1 else 'have'} no direction"
-    if worse and worse >= better:
-        also = f", and better in {better}" if better else ""
-        return f"{run} is worse than {base} in {worse} {of_all}{also}"
-    if better:
-        return f"{run} is better than {base} in {better} {of_all}, and worse in {worse or 'none'}"
-    if counts[Verdict.SAME] == judged:
-        return f"{run} is the same as {base} in {'all ' if judged > 1 else ''}{format_count(judged, 'metric')}"
-    return f"These runs cannot tell whether {labels[0]} differs from {labels[1]}{_describe_visible_change(changes)}"
-
-
-def _describe_visible_change(changes: Sequence[RecordedChange]) -> str:
-    """Return which change the runs would have shown in each judged metric; empty if none has an interval in percent.
-
-    Metrics count apart whose base is 0, whose interval is not certain, or is wider than percentages are printed.
-    """
-    halves, judged = measure_visible_changes(changes), sum(change.has_interval for change in changes)
-    if not halves:
-        return ""
-    visible = [half for half in halves if half <= MOST_PERCENT]
-    where = f" in {len(visible)} of {judged} metrics" if 0 < len(visible) < judged else ""
-    if not visible:
-        return f"; only changes beyond {MOST_PERCENT} % would have been seen"
-    least = f"{max(visible):.0f}" if max(visible) >= _WHOLE else f"{max(visible):.2g}"
-    return f"; changes of {least} % would have been seen{where}"
 
 
 def measure_visible_changes(changes: Iterable[RecordedChange]) -> list[float]:
@@ -117,36 +43,6 @@ def measure_visible_changes(changes: Iterable[RecordedChange]) -> list[float]:
         for change in changes
         if change.low is not None and change.high is not None and change.reason not in UNTRUSTED
     ]
-
-
-def _has_changed(segment_counts: Mapping[Verdict, int]) -> bool:
-    return any(segment_counts.get(verdict) for verdict in (Verdict.WORSE, Verdict.BETTER))
-
-
-def _describe_segments(base: str, segment_counts: Mapping[Verdict, int], largest: str) -> str:
-    worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
-    of_all = f"of {format_count(sum(segment_counts.values()), 'segment')}"
-    named = f", {'most in ' if (worse or better) > 1 else ''}{largest}" if largest else ""
-    if not worse:
-        return f"better than {base} in {better} {of_all}{named}"
-    return f"worse than {base} in {worse} {of_all}{named}{f', and better in {better}' if better else ''}"
-
-
-def compose_counts(
-    changes: Sequence[RecordedChange],
-    segment_counts: Mapping[Verdict, int] = MappingProxyType({}),
-    conditions: Sequence[RecordedChange] = (),
-) -> str:
-    """Return how many metrics have each verdict, and of their judged segments, how many are worse or better.
-
-    The metrics are those that are better in a direction; without any, the `conditions`, which are better in none.
-    """
-    if not changes:
-        return f"{count_verdicts(conditions)}." if conditions else "No metric of the report is better in a direction."
-    if _has_changed(segment_counts):
-        worse, better = segment_counts.get(Verdict.WORSE, 0), segment_counts.get(Verdict.BETTER, 0)
-        return f"{compose_counts(changes)} Segments: {worse} worse, {better} better of {sum(segment_counts.values())}."
-    return f"{count_verdicts(changes)}."
 
 
 def count_verdicts(changes: Iterable[RecordedChange]) -> str:
