@@ -11,7 +11,7 @@ import pytest
 
 from assay.lang.workspace import Workspace
 from assay.report.charts.render import load_template
-from assay.report.prose import read_prose_file
+from assay.report.prose import ProseScope, read_prose_file
 from assay.report.render.pdf import PROXIES, UNREACHABLE_PROXY, typeset_pdf
 from assay.util.diagnostics import AssayError
 from tests.support.commands import run_assay
@@ -216,7 +216,7 @@ def braces(tmp_path: Path) -> Path:
 
 def test_prose_of_many_unclosed_quotes_terminates(braces: Path) -> None:
     """Regression: it took an hour."""
-    assert read_prose_file(braces, "braces.md", None, (), []).quotes == ()  # type: ignore[arg-type]
+    assert read_prose_file(braces, "braces.md", ProseScope(None), []).quotes == ()  # type: ignore[arg-type]
 
 
 # Text for the terminal

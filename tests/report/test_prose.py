@@ -15,7 +15,7 @@ from assay.lang.workspace import Workspace, get_shipped_workspace, load_package
 from assay.report.cell_links import QuotedValue
 from assay.report.document import Entry, Group, Part
 from assay.report.formatted_text import list_leaves, resolve_links
-from assay.report.prose import Prose, read_prose_file
+from assay.report.prose import Prose, ProseScope, read_prose_file
 from assay.report.render.html import build_page
 from assay.report.render.markdown import render_markdown
 from assay.report.render.pdf import render as render_pdf
@@ -31,7 +31,7 @@ def find_problems(folder: Path, text: str) -> list[Diagnostic]:
     place = folder / "part.md"
     place.write_text(text, encoding="utf-8")
     problems: list[Diagnostic] = []
-    read_prose_file(place, "part.md", None, (), problems)  # type: ignore[arg-type]
+    read_prose_file(place, "part.md", ProseScope(None), problems)  # type: ignore[arg-type]
     return problems
 
 
@@ -89,7 +89,7 @@ def test_prose_is_in_every_form(
     path: Path, drives: CheckedPackage, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     problems: list[Diagnostic] = []
-    prose = read_prose_file(path, path.name, drives, (), problems, ANCHORS)
+    prose = read_prose_file(path, path.name, ProseScope(drives, anchors=ANCHORS), problems)
     forms = render_forms(prose, tmp_path) if not problems else [("problems", "\n\n".join(map(render, problems)))]
     actual_text = "".join(f"===== {name}\n{text}\n" for name, text in forms)
     expected_file = path.with_suffix(".txt")
@@ -118,7 +118,9 @@ def test_quote_selects_rows_by_texts_and_numbers(actual_quote: str, tmp_path: Pa
     place = tmp_path / "part.md"
     place.write_text(f"It is {{{{ valid_txs({actual_quote}) }}}}.\n", encoding="utf-8")
     problems: list[Diagnostic] = []
-    prose = read_prose_file(place, "part.md", load_package(get_shipped_workspace(), "cometbft", cache), (), problems)
+    prose = read_prose_file(
+        place, "part.md", ProseScope(load_package(get_shipped_workspace(), "cometbft", cache)), problems
+    )
     assert [quote.where for quote in prose.quotes] + [item.message for item in problems] == [QUOTES[actual_quote]]
 
 

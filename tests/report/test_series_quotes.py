@@ -11,7 +11,7 @@ import pytest
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.number_styles.registry import get_style
-from assay.report.prose import read_prose_file
+from assay.report.prose import ProseScope, read_prose_file
 from assay.report.series_statistic import SeriesStatistic, format_statistic, parse_statistic, select_lines
 from assay.util.diagnostics import Diagnostic
 
@@ -112,6 +112,6 @@ def test_mistake_in_a_quote_of_a_series_is_named(checked: CheckedPackage, tmp_pa
     place = tmp_path / "part.md"
     place.write_text(f"- It is {{{{ memory({arguments}) }}}}.\n", encoding="utf-8")
     problems: list[Diagnostic] = []
-    read_prose_file(place, "part.md", checked, choices, problems)
+    read_prose_file(place, "part.md", ProseScope(checked, choices), problems)
     assert [problem.message for problem in problems][:1] == [MISTAKES[arguments]]
     assert [str(problem.span) for problem in problems][:1] == ["part.md:1:9"]

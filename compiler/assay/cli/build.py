@@ -53,6 +53,8 @@ from assay.cli.options import (
 )
 @click.option("--observations", default="", metavar="FILE",
               help="Print these edited observations instead of drafted ones (see assay draft).")  # fmt: skip
+@click.option("--texts", default="", metavar="FOLDER",
+              help="Print the Markdown files of this folder in the parts with their names.")  # fmt: skip
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--author", default="", help="Author of the report.")
 @click.option("--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: last day of the logs]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from assay.engine.point_rows import get_column
@@ -220,8 +220,10 @@ def _identify(printed_parts: Sequence[Part]) -> Iterator[Part]:
 def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) -> Iterator[Part]:
     """Yield what is printed of a part: one, or several if figures or prose follow tables."""
     named_choices: set[str] = set()
+    printed_notes: set[str] = set()
     has_heading = False
-    for blocks in _divide_blocks(render_blocks(context, part)):
+    for divided in _divide_blocks(render_blocks(context, part)):
+        blocks = [dataclasses.replace(block, notes=_omit(block.notes, printed_notes)) for block in divided]
         if content := next((block.content for block in blocks if block.content), ""):
             yield Part("", part.title, (), (), (), content=content)  # what is printed here has a heading of its own
             continue
@@ -230,6 +232,7 @@ def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) ->
         sentences = [
             sentence for name in choices for sentence in _describe_choice(context, context.report.get_choice(name))
         ]
+        printed_notes.update(note for block in blocks for note in block.notes)
         plots = [plot for block in blocks for plot in block.plots]
         abreast = _count_abreast(
             1 if plots and all(isinstance(plot, Chart) for plot in plots) else len(context.runs),
@@ -238,6 +241,10 @@ def _build_part(context: RenderContext, part: PartSpec, notes: Sequence[str]) ->
         printed_part = compose_part(part.title, blocks, sentences, () if has_heading else notes, abreast)
         yield dataclasses.replace(printed_part, continues=has_heading)
         has_heading = True
+
+
+def _omit(notes: Iterable[str], printed_notes: Collection[str]) -> tuple[str, ...]:
+    return tuple(note for note in notes if note not in printed_notes)
 
 
 def compose_part(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -21,6 +21,7 @@ from assay.lang.model.package import Grain, Metric
 from assay.lang.model.parts import Choice
 from assay.lang.model.series import Series
 from assay.lang.units import UnknownUnitError
+from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, VERDICT
 from assay.report.formatted_text import BULLETS, CODE, NUMBERS, Phrase, TextBlock, get_anchor
 from assay.report.prose_markup import (
     QUOTE,
@@ -39,6 +40,9 @@ CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
 _ARGUMENT = re.compile(rf"\s*(\w+)\s*=\s*(?:({_TEXT})|(-?[0-9]{{1,18}}))\s*(?:,(?=.)|$)", re.S)
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
 GROUP = "group"  # of quotes in reports with groups: columns may have this name in others
+PRINTS = "prints"  # of quotes of the row of a metric in a table
+BASE = "base"
+PRINTED = (AVERAGE, BASE, DIFFERENCE, PERCENT, VERDICT)
 STATISTIC, UNIT = "statistic", "unit"  # of quotes of series only: columns of metrics may have these names
 MOST_DECIMALS = 15  # a double has no more significant digits
 TEXT = "text"
@@ -52,7 +56,8 @@ class Quote:
 
     `run` and `choice` are names; empty: the last run, no choice. `group` is the group of runs that the quote names, if
     any. A quote of a series has its name as `metric`, labels of its lines as column values, and a `statistic`; `unit`
-    is the unit that it prints (empty: that of the series).
+    is the unit that it prints (empty: that of the series). A quote that `prints` something is of the metric's row in a
+    table, such as the average in a run.
     """
 
     metric: str
@@ -65,6 +70,12 @@ class Quote:
     statistic: str = ""
     unit: str = ""
     group: str = ""
+    prints: str = ""
+
+    @property
+    def reads_row(self) -> bool:
+        """Whether it is the value of a metric on a row of its grain."""
+        return not self.statistic and not self.prints
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,45 +202,53 @@ def _join_words(text: str) -> str:
     return " ".join(text.split())
 
 
-def read_prose_file(
-    path: Path,
-    name: str,
-    checked: CheckedPackage,
-    choices: Sequence[Choice],
-    problems: list[Diagnostic],
-    anchors: Sequence[str] = (),
-    groups: Sequence[str] = (),
-    *,
-    needs_group: bool = False,
-) -> Prose:
-    """Read a file of prose, called `name` in messages; add its problems to `problems`.
+@dataclass(frozen=True, slots=True)
+class ProseScope:
+    """What prose may quote and link to: metrics and series, choices of a report, its parts, its groups of runs.
 
-    `anchors` are the names of the parts that links may lead to, `groups` those of the groups of the report. With
-    `needs_group`, each quote has to name one.
+    `anchors` are the names of the parts that links may lead to. With `needs_group`, each quote has to name a group.
+    `compared` are the metrics of which tables print averages.
     """
+
+    checked: CheckedPackage
+    choices: Sequence[Choice] = ()
+    anchors: Sequence[str] = ()
+    groups: Sequence[str] = ()
+    needs_group: bool = False
+    compared: Collection[str] = ()
+
+
+def read_prose_file(path: Path, name: str, scope: ProseScope, problems: list[Diagnostic]) -> Prose:
+    """Read a file of prose, called `name` in messages; add its problems to `problems`."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         problems.append(Diagnostic("prose", f"the prose cannot be read: {error}", Span(name)))
         return Prose(path, "", ())
-    markup = parse_markup(text)
+    return parse_prose(Prose(path, text, ()), name, scope, problems)
+
+
+def parse_prose(prose: Prose, name: str, scope: ProseScope, problems: list[Diagnostic]) -> Prose:
+    """Return prose with the quotes in its text; add its problems to `problems`. It is called `name` in messages."""
+    path, groups = prose.path, scope.groups
+    markup = parse_markup(prose.text)
     quotes = []
     for phrase in markup.list_quotes():
-        quote = _parse_quote(phrase, name, path, checked, has_groups=bool(groups))
-        quote_problems = list(_find_problems(quote, checked, choices)) if isinstance(quote, Quote) else [quote]
-        if isinstance(quote, Quote) and (quote.group or needs_group) and quote.group not in groups:
+        quote = _parse_quote(phrase, name, path, scope.checked, has_groups=bool(groups))
+        quote_problems = list(_find_problems(quote, scope)) if isinstance(quote, Quote) else [quote]
+        if isinstance(quote, Quote) and (quote.group or scope.needs_group) and quote.group not in groups:
             quote_problems.append(_describe_group_problem(quote, groups))
         problems += quote_problems
         quotes += [quote] if isinstance(quote, Quote) and not quote_problems else []
     problems += (_describe_markup_problem(item, name, path) for item in markup.problems)
     for phrase in markup.list_links():
         anchor = get_anchor(phrase.link)
-        if anchor and anchor not in anchors:
+        if anchor and anchor not in scope.anchors:
             place = phrase.place
             span, excerpt = Span(name, place.line, place.column), read_excerpt(path, place.line, place.column, 1)
-            message, hint = f"prose links to an unknown part `{anchor}`", suggest_names(anchor, anchors)
+            message, hint = f"prose links to an unknown part `{anchor}`", suggest_names(anchor, scope.anchors)
             problems.append(Diagnostic("unknown-part", message, span, excerpt, expected="#title-of-a-part", hint=hint))
-    return Prose(path, text, tuple(quotes))
+    return replace(prose, quotes=tuple(quotes))
 
 
 def _describe_group_problem(quote: Quote, groups: Sequence[str]) -> Diagnostic:
@@ -298,7 +317,10 @@ def _parse_quote(
     group = str(values_by_name.pop(GROUP, "")) if has_groups else ""
     is_of_series = any(series.name == call[1] for series in checked.package.series)
     statistic, unit = (str(values_by_name.pop(word, "")) if is_of_series else "" for word in (STATISTIC, UNIT))
-    return Quote(call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice, statistic, unit, group)
+    prints = "" if is_of_series else str(values_by_name.pop(PRINTS, ""))
+    return Quote(
+        call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice, statistic, unit, group, prints
+    )
 
 
 def parse_arguments(text: str) -> list[tuple[str, Value]] | None:
@@ -315,8 +337,22 @@ def parse_arguments(text: str) -> list[tuple[str, Value]] | None:
     return arguments
 
 
-def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choice]) -> Iterator[Diagnostic]:
-    span, excerpt = quote.span, quote.excerpt
+def _find_problems_of_cell(quote: Quote, scope: ProseScope) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a quote of the row of a metric in a table."""
+    span, excerpt, subject = quote.span, quote.excerpt, f"prose quotes `{quote.metric}`"
+    if quote.prints not in PRINTED:
+        message, hint = f"{subject} with an unknown cell `{quote.prints}`", suggest_names(quote.prints, PRINTED)
+        yield Diagnostic("prose", message, span, excerpt, expected=", ".join(PRINTED), hint=hint)
+    elif quote.metric not in scope.compared:
+        message, hint = f"{subject}, of which no table of the report has averages", "show it in a section of the report"
+        yield Diagnostic("quote", message, span, excerpt, expected=", ".join(scope.compared) or "none", hint=hint)
+    elif quote.where or quote.choice or quote.decimals is not None:
+        message, hint = f"{subject} by a cell of a table and a row of its grain", f"leave out `{PRINTS}`, or all else"
+        yield Diagnostic("quote", message, span, excerpt, expected=f"{PRINTS} and {RUN}", hint=hint)
+
+
+def _find_problems(quote: Quote, scope: ProseScope) -> Iterator[Diagnostic]:
+    span, excerpt, checked, choices = quote.span, quote.excerpt, scope.checked, scope.choices
     metrics = {metric.id: metric for metric in checked.package.metrics}
     series = next((series for series in checked.package.series if series.name == quote.metric), None)
     if quote.decimals is not None and quote.decimals not in range(MOST_DECIMALS + 1):
@@ -329,6 +365,9 @@ def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choi
     if quote.metric not in metrics:
         hint = suggest_names(quote.metric, metrics)
         yield Diagnostic("unknown-metric", f"prose quotes an unknown metric `{quote.metric}`", span, excerpt, hint=hint)
+        return
+    if quote.prints:
+        yield from _find_problems_of_cell(quote, scope)
         return
     if not metrics[quote.metric].grain:
         message = f"prose quotes `{quote.metric}`, a formula over metrics of several grains, which has no rows"

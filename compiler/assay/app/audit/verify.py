@@ -13,11 +13,10 @@ from pathlib import Path
 
 from assay.app.build.build_runs import build_runs
 from assay.app.build.history import HistoryInputs, build_history
-from assay.app.build.observations import STORED
 from assay.app.build.regenerate import EditionChoice, regenerate_report
 from assay.app.compute.report_metrics import list_report_metrics
 from assay.app.session.options import Options
-from assay.app.session.prose import KEPT, Texts, get_texts, read_prose, read_stored_texts
+from assay.app.session.prose import AUTHOR_TEXTS, KEPT, OBSERVATIONS, Texts, get_texts, read_prose, read_stored_texts
 from assay.app.session.runs import create_named_run, fetch_runs, parse_runs
 from assay.app.session.session import Session
 from assay.diff.builds import compare_folders
@@ -308,7 +307,10 @@ def _iter_changed_definitions(
             yield f"definition {name} is {'new' if name in current else 'gone'}"
         elif current[name] != recorded_hashes[name]:
             yield f"definition {name} changed ({_format_change(current[name], recorded_hashes[name])})"
-    prose = {**get_texts(texts), **{name: text for name, text in stored.items() if name == STORED}}
+    prose = {
+        **get_texts(texts),
+        **{name: text for name, text in stored.items() if name == OBSERVATIONS or name.startswith(AUTHOR_TEXTS)},
+    }
     other_parts = (
         (f"report definition {content.report}", hash_outline(report, prose), content.outline),
         ("templates", hash_templates(session.get_templates()), content.templates),
@@ -324,6 +326,7 @@ def _format_change(new: str, old: str) -> str:
 def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[NamedRun], out: Path, folder: Path) -> None:
     """Build a report of runs again, into a folder. The prose of the former build is in `folder`."""
     choices = record.content.options
+    stored_prose = str(folder / KEPT) if (folder / KEPT).exists() else ""
     options = Options(
         title=choices.title,
         author=choices.author,
@@ -331,7 +334,8 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         at=choices.at,
         phases=choices.phases,
         forms=tuple(record.forms),
-        observations=str(folder / KEPT) if (folder / KEPT).exists() else "",
+        observations=stored_prose,
+        texts=stored_prose if any(name.startswith(AUTHOR_TEXTS) for name in read_stored_texts(folder) or ()) else "",
         filters=choices.filters,
         no_filters=not choices.filters,
         summary=choices.summary,

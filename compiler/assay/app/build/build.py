@@ -85,7 +85,7 @@ class _BuildKey:
         source_paths = [path for root in roots for part in SOURCES if (path := root / part).exists()]
         input_paths = [*find_code_folders().values(), *source_paths, *(run.directory for run in self.runs)]
         input_paths += [Path(text.removeprefix(MARK)) for text in self.options.filters if is_file(text)]
-        input_paths += [Path(self.options.observations)] if self.options.observations else []
+        input_paths += [Path(text) for text in (self.options.observations, self.options.texts) if text]
         try:
             marks = [mark for path in input_paths for mark in _iter_marks(path)]
         except OSError:

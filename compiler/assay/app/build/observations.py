@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.app.compare.gate import list_gated_changes, require_decision
 from assay.app.judge.judged_results import ComparedRun, JudgedResults, parse_judged_results
-from assay.app.session.prose import KEPT, read_stored_texts
+from assay.app.session.prose import KEPT, OBSERVATIONS, read_stored_texts
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.quality.finding import list_names
@@ -24,8 +24,6 @@ from assay.report.observations.unquoted import MARK, UnquotedFinder, describe_un
 from assay.report.prose import Prose
 from assay.util.diagnostics import DIFFERENCE, USAGE, AssayError, Diagnostic, Span, fail, raise_all
 
-#: the name that a build gives to edited observations
-STORED = "observations.md"
 TITLE = "Conclusion"
 _GATE = "the gate does not decide: "
 
@@ -38,9 +36,9 @@ def read_observations(file: str) -> dict[str, Prose]:
     """
     path = Path(file)
     if path.name == KEPT:
-        text = (read_stored_texts(path.parent) or {}).get(STORED)
-        return {} if text is None else {STORED: Prose(path, text, ())}
-    return {STORED: Prose(path, read_text(path), ())} if file else {}
+        text = (read_stored_texts(path.parent) or {}).get(OBSERVATIONS)
+        return {} if text is None else {OBSERVATIONS: Prose(path, text, ())}
+    return {OBSERVATIONS: Prose(path, read_text(path), ())} if file else {}
 
 
 def read_text(file: Path) -> str:
@@ -89,7 +87,7 @@ def add_observations(
     conclusion = draft_conclusion(judged, {"": document})
     if not prose_by_file:
         return replace(document, observations=build_draft(checked, rules, changes, conclusion))
-    prose = parse_observations(str(prose_by_file[STORED].path), prose_by_file[STORED].text, changes)
+    prose = parse_observations(str(prose_by_file[OBSERVATIONS].path), prose_by_file[OBSERVATIONS].text, changes)
     raise_all(check_sentences(checked, rules, prose, changes), DIFFERENCE)
     finder = UnquotedFinder(rules, changes, conclusion)
     rendered, count = mark_unquoted(render_cells(prose, changes), finder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.app.build.author_texts import read_texts
 from assay.app.build.report_check import check_reports
 from assay.app.compute.grouping import group_metrics
 from assay.app.compute.report_metrics import list_report_metrics, list_shown_metrics
@@ -15,7 +16,6 @@ from assay.app.judge.repeats import check_repeats, override_margin
 from assay.app.session import filters
 from assay.app.session.options import Options, choose_summary
 from assay.app.session.phases import check_runs, select_phases
-from assay.app.session.prose import read_prose
 from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.lang.check.reports import is_day
@@ -72,7 +72,7 @@ def prepare_report(session: Session, name: str, runs: Sequence[NamedRun], option
     dimensions = parse_dimensions(checked.package, shown_metrics, options.by)
     column = "" if dimensions else options.by
     shown_report = split_sections(checked, shown_report, dimensions)
-    texts = read_prose(session.workspace, checked, report)
+    shown_report, texts = read_texts(session.workspace, checked, shown_report, options.texts)
     request = ReportRequest(
         fetch_runs(session, runs, checked.package.sources),
         filters.parse_filters(checked.package, report, options.filters, options.no_filters),

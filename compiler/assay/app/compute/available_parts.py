@@ -234,8 +234,9 @@ class _MissingSourceFinder:
     def _find_for_prose(self, prose: Prose) -> set[str]:
         """Return the missing sources of the quotes of a text, and of the choices that they refer to."""
         tables = {
-            quote.metric if quote.statistic else request_quote_rows(self.checked, quote).grain.name
+            request_quote_rows(self.checked, quote).grain.name if quote.reads_row else quote.metric
             for quote in prose.quotes
+            if not quote.prints
         }
         return self.find_for_tables(tables).union(*(self.find_for_choice(quote.choice) for quote in prose.quotes))
 

@@ -21,7 +21,8 @@ class Options:
     With `measures_noise`, the report is on this noise itself.
     `columns` are names of statistics with commas between them, `details` are ids of metrics, `by` is a
     column (or empty) by whose values metrics are shown.
-    `filter_files` are those that recorded filters were read from. `observations` is a file with edited observations.
+    `filter_files` are those that recorded filters were read from. `observations` is a file with edited observations,
+    `texts` a folder with texts of the author for parts of the report.
     """
 
     filters: tuple[str, ...] = ()
@@ -42,6 +43,7 @@ class Options:
     margin: str = ""
     measures_noise: bool = False
     observations: str = ""
+    texts: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.lang.workspace import Workspace, get_positions
 from assay.report.formatted_text import name_anchor
-from assay.report.prose import Prose, read_prose_file
+from assay.report.prose import Prose, ProseScope, read_prose_file
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, raise_all, suggest_nearest
 
 #: The file of a build with the prose of its report: text by file, as JSON.
 KEPT = "prose.json"
+#: the names that a build gives to edited observations, and the begin of those that it gives to texts of an author
+OBSERVATIONS, AUTHOR_TEXTS = "observations.md", "texts/"
 
 Texts = Mapping[str, str]
 """The texts of prose files, by the names that the report uses."""
@@ -34,10 +36,9 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, report: Report) ->
         if not path.exists():
             problems.append(_create_missing_problem(workspace, checked, report, name, display_name))
             continue
-        prose_by_file[name] = read_prose_file(
-            path, display_name, checked, report.choices, problems, anchors, groups,
-            needs_group=any(name in part.prose_files and not part.group for part in report.parts if groups),
-        )  # fmt: skip
+        needs_group = any(name in part.prose_files and not part.group for part in report.parts if groups)
+        scope = ProseScope(checked, report.choices, anchors, groups, needs_group, report.compared_metrics)
+        prose_by_file[name] = read_prose_file(path, display_name, scope, problems)
     raise_all(problems)
     return prose_by_file
 

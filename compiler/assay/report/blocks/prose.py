@@ -8,10 +8,16 @@ from assay.lang.blocks.prose import Prose as ProseBlock
 from assay.number_styles.cell_text import get_value
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
-from assay.report.cell_links import CellSource, QuotedValue
-from assay.report.prose import Prose, Quote, RenderedProse
-from assay.report.run_results import RunFigures, list_own_names
-from assay.report.series_statistic import choose_statistic_unit, parse_statistic
+from assay.report.blocks.section import create_section_context
+from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, VERDICT, CellSource, QuotedValue
+from assay.report.cells import Cell
+from assay.report.judged_cells import NO_VALUE, format_verdict, get_word
+from assay.report.prose import BASE, Prose, Quote, RenderedProse
+from assay.report.row_units import choose_row_unit
+from assay.report.run_results import RunFigures, get_average, list_own_names
+from assay.report.sections import compare_values
+from assay.report.series_statistic import add_unit_to_text, choose_statistic_unit, parse_statistic
+from assay.report.versions import Version
 from assay.util.diagnostics import fail, suggest_nearest
 
 
@@ -43,6 +49,8 @@ def _render_quote(context: RenderContext, quote: Quote) -> str | None:
     group = context.find_group(quote.group)
     if group is None:
         return None
+    if quote.prints:
+        return _render_cell(group, quote).text
     run = _find_quoted_run(group, quote)
     row = group.find_row(quote.choice, run)
     if quote.choice and row is None:
@@ -53,11 +61,66 @@ def _render_quote(context: RenderContext, quote: Quote) -> str | None:
     return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
 
 
+def _render_cell(context: RenderContext, quote: Quote) -> Cell:
+    """Return the cell of a table that a quote prints, as text with its unit.
+
+    Raises AssayError: the report has no such version, or the quote is of the change of the base.
+    """
+    base, version = context.versions[0], _find_quoted_version(context, quote)
+    if version is base and quote.prints not in (AVERAGE, BASE):
+        raise fail("quote", f"prose quotes the {quote.prints} of `{quote.metric}` in the base", span=quote.span,
+                   excerpt=quote.excerpt, expected=f"run = {_list_labels(context.versions[1:])}")  # fmt: skip
+    sections, metric = create_section_context(context, context.versions), context.checked.get_metric(quote.metric)
+    averages = [get_average(item.figures, metric, context.choices.summary) for item in (base, version)]
+    factor, symbol = choose_row_unit(metric, (), sections.units, context.choices)
+    _, base_text, text, difference, percent = compare_values(
+        context.number_style, metric, averages, unit=(factor, symbol)
+    )
+    if quote.prints == VERDICT:
+        change = sections.judgements.changes[metric.id, version.id] if sections.judgements else None
+        return Cell(format_verdict("", get_word(change), change.is_by_itself) if change else NO_VALUE)
+    if quote.prints == PERCENT:
+        return Cell(f"{percent} %", get_value(percent), "%")
+    printed = {AVERAGE: text, BASE: base_text, DIFFERENCE: difference}[quote.prints]
+    return Cell(add_unit_to_text(printed, symbol), get_value(printed), symbol)
+
+
+def _find_quoted_version(context: RenderContext, quote: Quote) -> Version:
+    """Return the version that a quote names by id, label or one of its runs; the last one when it names none."""
+    for version in context.versions if quote.run else context.versions[-1:]:
+        if not quote.run or quote.run in (version.id, version.label, *version.runs):
+            return version
+    labels = [item.label for item in context.versions]
+    raise fail("unknown-run", f"prose quotes `{quote.metric}` of an unknown run `{quote.run}`", span=quote.span,
+               excerpt=quote.excerpt, expected=", ".join(labels), hint=suggest_nearest(quote.run, labels))  # fmt: skip
+
+
+def _list_labels(versions: Sequence[Version]) -> str:
+    return " or ".join(f'"{item.label}"' for item in versions)
+
+
+def _link_cell(context: RenderContext, quote: Quote, place: tuple[int, int, int]) -> QuotedValue:
+    """Return a quoted cell of a table, with its place in the text and the values that it shows."""
+    base, version = context.versions[0], _find_quoted_version(context, quote)
+    shown = {AVERAGE: (version,), BASE: (base,)}.get(quote.prints, (base, version))
+    cell = _render_cell(context, quote)
+    prints = AVERAGE if quote.prints == BASE else quote.prints
+    sources = tuple(CellSource(quote.metric, run) for item in shown for run in item.runs)
+    label = base.label if quote.prints == BASE else version.label
+    return QuotedValue(
+        *place, quote.metric, f"{quote.prints}; {label}", shown[-1].id, prints=prints, sources=sources,
+        number=cell.value, symbol=cell.unit,
+    )  # fmt: skip
+
+
 def _list_quoted_values(context: RenderContext, prose: RenderedProse[Quote]) -> Iterator[QuotedValue]:
     """Yield the quoted values of prose, each with its position, run and row."""
     for index, quote_spans in enumerate(prose.quote_spans):
         for begin, end, quote in quote_spans:
             group = context.find_group(quote.group) or context
+            if quote.prints:
+                yield _link_cell(group, quote, (index, begin, end))
+                continue
             run = _find_quoted_run(group, quote)
             label = next(shown_run.label for shown_run in group.all_runs if shown_run.run is run)
             label = f"{quote.group}: {label}" if quote.group else label

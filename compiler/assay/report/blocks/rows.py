@@ -47,7 +47,7 @@ def list_row_requests(checked: CheckedPackage, report: Report, prose_texts: Iter
             request_quote_rows(checked, quote)
             for prose_text in prose_texts
             for quote in prose_text.quotes
-            if not quote.statistic
+            if quote.reads_row
         ),
     ]
     point_names = {request.name for request in requests if request.are_points}
