@@ -377,6 +377,19 @@ def test_answers_are_one_page_each_before_the_contents(tmp_path: Path) -> None:
     assert sorted(heights)[3] >= BOTTOM  # below are the three texts of the foot
 
 
+def test_cut_names_of_versions_differ_in_a_report_without_contents(tmp_path: Path) -> None:
+    """Columns have no room for long names, whose common begin is cut; four pages or fewer have no contents."""
+    names = [f"service 1.0 (release-candidate {number} of the spring)" for number in ("one", "two")]
+    answer = replace(compose({"verdicts": {"worse": 1}}), base=names[0], run=names[1])
+    document = create_document([answer])
+    short = replace(document, parts=document.parts[:1], dictionary=(), terms=(), appendices=(), provenance=())
+    render(short, tmp_path, TEMPLATES)
+    pages = [" ".join(page.extract_text().split()) for page in pypdf.PdfReader(tmp_path / "report.pdf").pages]
+    assert len(pages) < 5
+    assert not any("Contents" in page for page in pages)
+    assert ("…one of" in pages[0], "…two of" in pages[0]) == (True, True)
+
+
 def test_parameters_of_runs_move_behind_the_tables() -> None:
     plain, answered = build_sample(), replace(build_sample(), answers=(compose({"verdicts": {"worse": 1}}),))
     title, section = f"</a>{plain.manifest.title}", f"</a>{plain.metric_tables[0].title}"
