@@ -23,7 +23,9 @@ BUILDS: dict[str, tuple[str, ...]] = {
     "no-filters": ("--no-filters",),
     "margin": ("--margin", "5%"),
     "page": ("--to", "html"),
+    "texts": ("--texts",),
 }
+WORDS = "In the words of the author."
 COMMANDS: dict[str, Callable[[str, Path], tuple[object, ...]]] = {
     "gate": lambda _report, out: ("gate", out, "--once", "--allow-missing", "--allow-no-interval"),
     "verify": lambda _report, out: ("verify", out),
@@ -64,7 +66,11 @@ def run_build(report: str, out: Path, cache: Path, *options: str) -> CommandResu
 def test_report_does_what_the_table_says(
     report: str, ability: str, builds: Callable[[str], Path], tmp_path: Path, cache: Path
 ) -> None:
-    if ability in BUILDS:
+    if ability == "texts":
+        (tmp_path / f"{REPORTS[report]['part']}.md").write_text(WORDS, encoding="utf-8")
+        result = run_build(report, tmp_path / "out", cache, "--texts", str(tmp_path))
+        assert WORDS in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    elif ability in BUILDS:
         result = run_build(report, tmp_path / "out", cache, *BUILDS[ability])
     else:
         result = run_assay("--cache", cache, *COMMANDS[ability](report, builds(report)), cwd=ROOT)

@@ -134,7 +134,8 @@ def _refuse_number_options(name: str, options: Options) -> None:
              "--by": options.by,
              "--phase": options.phases, "--at": options.at,
              "--calibrate": options.calibration, "--margin": options.margin,
-             "--repeats": options.measures_noise}  # fmt: skip
+             "--repeats": options.measures_noise,
+             "--observations": options.observations, "--texts": options.texts}  # fmt: skip
     wrong_options = [option for option, value in values_by_option.items() if value]
     if wrong_options:
         raise fail(
