@@ -73,6 +73,21 @@ def test_calls_have_the_options_of_the_commands(place: Path) -> None:
             shop.build("service/comparison", publications=["x.json"], out="x")
 
 
+def test_comparisons_are_tables_in_notebooks(place: Path) -> None:
+    """The data frame has what the command exports; the table in HTML has escaped names and the counts of verdicts."""
+    with contextlib.chdir(place), assay.open() as shop:
+        comparison = shop.compare(["<b>=runs/1.0", "runs/1.1"])
+    result = run_assay("compare", "<b>=runs/1.0", "runs/1.1", "--format", "csv", cwd=place)
+    exported = list(csv.DictReader(io.StringIO(result.out)))
+    frame = comparison.df()
+    assert list(frame.columns) == list(exported[0])
+    assert [f"{value:.9g}" for value in frame["percent"]] == [f"{float(row['percent']):.9g}" for row in exported]
+    page = comparison._repr_html_()
+    assert "<h4>1.1 against &lt;b&gt;</h4>\n<p>0 worse, 1 better, 0 same within 2 %, 1 cannot tell</p>" in page
+    assert page.count("<tr style") == len(frame)
+    assert "<td>24.4 ms</td><td>17.6 ms</td><td>-28</td>" in page
+
+
 def test_calls_without_any_runs_are_explained(cache: Path) -> None:
     with assay.open(ROOT, cache) as workspace, pytest.raises(assay.AssayError, match="no runs are chosen"):
         workspace.query("CentiCpu")

@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from assay.app.compare.compared_metrics import ComparedMetric, ComparedVersion, RunComparison
+from assay.app.compare.compared_metrics import ComparedVersion, RunComparison
+from assay.app.compare.comparison_forms import export_comparison, format_markdown, list_cells, list_members, list_notes
 from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
@@ -27,16 +28,8 @@ from assay.cli.options import (
     replace_run_names,
     require_results_folder,
 )
-from assay.number_styles.cell_text import convert_text
-from assay.number_styles.prefixed import format_percent
-from assay.number_styles.row import NO_VALUE
-from assay.report.mixes import describe_mixes
-from assay.report.render import markdown_syntax
-from assay.report.render.markdown_syntax import format_table
-from assay.report.verdicts.figures import format_percents, format_values, list_local_names
-from assay.report.verdicts.paired_sentences import describe_paired, find_paired_change
-from assay.report.verdicts.recorded_change import RecordedChange
-from assay.report.verdicts.sentences import count_verdicts, describe_quantile_verdicts, describe_unjudged_changes
+from assay.report.verdicts.figures import list_local_names
+from assay.report.verdicts.sentences import count_verdicts
 from assay.util.bidi import isolate_words
 from assay.util.escape import encode_lossless, escape_text, measure_width
 
@@ -121,7 +114,7 @@ def compare(runs: tuple[str, ...], selection: Selection, form: str, results: Pat
         output.print_data(export_comparison(comparison))
     elif form == "csv":
         rows = [list(map(_format_exact, row.values())) for row in export_comparison(comparison)["changes"]]
-        output.print_rows(_list_members(), rows, form)
+        output.print_rows(list_members(), rows, form)
     elif form == "markdown":
         output.print_text(format_markdown(comparison))
     else:
@@ -132,62 +125,8 @@ def compare(runs: tuple[str, ...], selection: Selection, form: str, results: Pat
         output.print_line(f"{source}filters: {filters_text}; average: {comparison.summary}", err=True)
 
 
-def _list_members() -> tuple[str, ...]:
-    return ("section", "metric", "name", "unit", "base", "base_value", "base_spread", "base_size", "run", "value",
-            "spread", "size", "difference", "difference_low", "difference_high", "percent", "low", "high", "margin",
-            "better", "verdict", "reason", "by_itself")  # fmt: skip
-
-
-def export_comparison(comparison: RunComparison) -> dict[str, Any]:
-    """Return a comparison as plain data: numbers are unrounded, those of values in the metric's unit."""
-    changes = [
-        dict(zip(_list_members(), _list_values(comparison.base, version.id, metric), strict=True))
-        for version in comparison.versions
-        for metric in version.metrics
-    ]
-    return {
-        "report": comparison.report or None,
-        "summary": comparison.summary,
-        "filters": list(comparison.filters),
-        "level": comparison.level,
-        "noise": comparison.noise,
-        "base": comparison.base,
-        "cautions": {version.id: version.caution for version in comparison.versions if version.caution},
-        "changes": changes,
-    }
-
-
-def _list_values(base: str, run: str, metric: ComparedMetric) -> tuple[object, ...]:
-    item, (base_spread, spread), (base_size, size) = metric.change, metric.spreads, metric.sizes or (None, None)
-    return (item.section, item.metric, item.name, item.unit, base, item.base, base_spread, base_size, run, item.value,
-            spread, size, item.difference, item.difference_low, item.difference_high, item.percent, item.low, item.high,
-            item.margin, item.better, item.verdict, item.reason, item.is_by_itself)  # fmt: skip
-
-
 def _format_exact(value: object) -> str:
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)
-
-
-def _list_cells(metric: ComparedMetric, name: str, rows: Sequence[RecordedChange]) -> tuple[str, ...]:
-    """Return name, base value with spread, value with spread, change, interval, verdict, number of samples.
-
-    A metric without an interval has a change all the same. `rows` are all changes of the table.
-    """
-
-    change = metric.change
-    base, value, unit = format_values(change, rows)
-    values = [f"{text} {unit}".rstrip() for text in (base, value)]
-    spreads = [f"±{_format_spread(spread)} %" if spread is not None else "" for spread in metric.spreads]
-    sizes = "" if metric.sizes is None else " / ".join(map(str, dict.fromkeys(metric.sizes)))
-    percent, interval = format_percents(change)
-    if not percent:
-        percent, interval = format_percent(change.base, change.value), NO_VALUE
-    return name, values[0], spreads[0], values[1], spreads[1], percent, interval, change.verdict_text, sizes
-
-
-def _format_spread(percent: float) -> str:
-    """Return a spread with two significant digits, and all digits before the point."""
-    return f"{percent:.0f}" if percent >= 9.95 else f"{percent:#.2g}"
 
 
 def _print_tables(comparison: RunComparison) -> None:
@@ -201,7 +140,7 @@ def _print_tables(comparison: RunComparison) -> None:
             styles = STYLES.get(verdict, {"dim": True}) if verdict else {}
             output.write(click.style(text, **styles) if is_colored and styles else text, err=False)
         output.print_line("")
-        for note in _list_notes(version, comparison.base):
+        for note in list_notes(version, comparison.base):
             _print_note(note, width)
     if any(metric.change.difference is not None for version in comparison.versions for metric in version.metrics):
         _print_note(comparison.noise, width)
@@ -217,22 +156,6 @@ def _wrap_line(text: str, width: int) -> list[str]:
     return output.wrap_text(text, width) if width and measure_width(text) > width else [text]
 
 
-def _list_notes(version: ComparedVersion, base: str) -> list[str]:
-    """Return the notes below the table of a version.
-
-    They are on segments of few samples, on quantiles, on verdicts, and why the comparison is suspect.
-    """
-
-    changes = [metric.change for metric in version.metrics]
-    item = find_paired_change(changes)
-    paired = describe_paired(item) if item else ""
-    unjudged = describe_unjudged_changes(changes)
-    mixes = describe_mixes([(item.name, item.mix) for item in changes if item.mix], (base, version.id))
-    return list(
-        filter(None, (mixes, paired, describe_quantile_verdicts(changes), unjudged, *version.notes, version.caution))
-    )
-
-
 def format_lines(comparison: RunComparison, version: ComparedVersion, width: int = 0) -> Iterator[tuple[str, str]]:
     """Yield the lines of a table, each with the verdict of its row; other lines have none.
 
@@ -245,7 +168,7 @@ def format_lines(comparison: RunComparison, version: ComparedVersion, width: int
     names = list_local_names(changes)
     interval = f"{100 * comparison.level:g} % interval"
     header = [escape_text(text) for text in ("", comparison.base, "±", version.id, "±", "Δ%", interval, "verdict", "n")]
-    rows = [tuple(map(escape_text, _list_cells(metric, names[metric.change.metric], changes)))
+    rows = [tuple(map(escape_text, list_cells(metric, names[metric.change.metric], changes)))
             for metric in version.metrics]  # fmt: skip
     room = width - len(INDENT) if width else 0
     columns, widths = _fit_columns([header, *rows], room)
@@ -292,30 +215,3 @@ def _join_cells(row: Sequence[str], columns: Sequence[int], widths: Sequence[int
             blanks = " " * (size - measure_width(cell))
             padded.append(blanks + cell if index in RIGHT else cell + blanks)
         yield GAP.join(padded).rstrip()
-
-
-def format_markdown(comparison: RunComparison) -> str:
-    """Return a comparison as Markdown: for each version a heading with the counts, and a table for each section."""
-
-    def escape_line(text: str) -> str:
-        return markdown_syntax.break_mentions(markdown_syntax.escape_line(text))
-
-    def escape_cell(text: str) -> str:
-        return markdown_syntax.break_mentions(markdown_syntax.escape_cell(text))
-
-    blocks = []
-    for version in comparison.versions:
-        changes = [metric.change for metric in version.metrics]
-        blocks.append(f"## {escape_line(f'{version.id} against {comparison.base}')}")
-        blocks.append(escape_line(count_verdicts(changes)))
-        names = list_local_names(changes)
-        header = (comparison.base, "±", version.id, "±", "Δ%", f"{100 * comparison.level:g} % interval", "verdict", "n")
-        for section, group in groupby(version.metrics, key=lambda metric: metric.change.section):
-            rows = []
-            for metric in group:
-                name, *cells = _list_cells(metric, names[metric.change.metric], changes)
-                rows.append([convert_text(cell, escape_cell) for cell in (name, *cells)])
-            blocks.append(f"### {escape_line(section)}")
-            blocks.append(format_table(["", *map(escape_cell, header)], rows).rstrip("\n"))
-        blocks += map(escape_line, _list_notes(version, comparison.base))
-    return "\n\n".join([*blocks, escape_line(comparison.noise)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from assay.app.compute.ingest import find_system
 from assay.app.compute.report_metrics import list_report_metrics
@@ -152,3 +153,19 @@ class RunComparison:
     filters: tuple[str, ...]
     summary: str
     warnings: tuple[str, ...]
+
+    def df(self) -> Any:
+        """Return the changes as a data frame of pandas, with the members that `assay compare --format csv` has.
+
+        Raises ImportError without pandas.
+        """
+        import pandas  # type: ignore[import-untyped]
+
+        from assay.app.compare.comparison_forms import export_comparison
+
+        return pandas.DataFrame(export_comparison(self)["changes"])
+
+    def _repr_html_(self) -> str:
+        from assay.app.compare.comparison_forms import format_html
+
+        return format_html(self)
