@@ -27,7 +27,7 @@ TIME = "1700000000"
 def copy_sources(folder: Path, mode: int) -> Path:
     """Copy the committed files, with other times and permissions."""
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout.split(b"\0")
-    tops = ("compiler", "native", "specs", "queries", "templates", "starter", "site", "golden/specs")
+    tops = ("compiler", "native", "specs", "queries", "templates", "starter", "examples", "site", "golden/specs")
     for name in map(os.fsdecode, filter(None, names)):
         if "/" not in name or name.startswith(tops):
             target = folder / name
@@ -105,12 +105,14 @@ def test_wheel_works_alone(packages: tuple[Path, Path], tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "uv", *install], check=True)
     env = {"PATH": f"{python.parent}{os.pathsep}/usr/bin{os.pathsep}/bin", "XDG_CACHE_HOME": str(tmp_path / "cache")}
     script = "assay init demo && cd demo && assay check && assay build --to md --to html && assay gate --once build/*"
+    script += " && cd .. && assay init load --example k6 && cd load && assay test"
     result = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     code = "import assay; print(assay.__file__)"
     place = subprocess.run([python, "-c", code], cwd=tmp_path, env=env, check=True, capture_output=True, text=True)
     assert Path(place.stdout.strip()).is_relative_to(site)
     assert list((tmp_path / "demo" / "build").rglob("report.html"))
+    assert "](../" not in (tmp_path / "load" / "README.md").read_text(encoding="utf-8")
 
 
 def test_sbom_is_the_same_in_every_run(tmp_path: Path) -> None:

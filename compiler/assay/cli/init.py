@@ -27,6 +27,8 @@ from assay.util.diagnostics import USAGE, fail
     type=click.Path(path_type=Path),
     help="Propose specs for this log, or the logs in this folder (repeatable; further ones may follow it).",
 )
+@click.option("--example", metavar="NAME", default="",
+              help="Write the example for this system or tool, such as k6, instead of the small one.")  # fmt: skip
 @click.option("--each", type=click.Choice(["run", "host", "part"]),
               help="Read each log of --from as a run, a host of one run, or a part of the log of one host  "
                    "[default: names and folders decide]")  # fmt: skip
@@ -38,23 +40,31 @@ def init(
     folder: Path,
     more_logs: tuple[Path, ...],
     logs: tuple[Path, ...],
+    example: str,
     each: str | None,
     update_schema: bool,
     form: str,
 ) -> None:
     """Create a workspace with a small example that builds at once.
 
-    The example has events, three metrics, two runs and a report. With --from, the workspace reads your own logs
+    The example has events, three metrics, two runs and a report. With --example, it is a larger one, for the logs of
+    etcd, k6, Kafka, nginx, Redis or another system that has one. With --from, the workspace reads your own logs
     instead: its specs are a proposal, with comments that say why, and its run is a copy of the logs. The workspace also
     has the schema and the Prelude that specs import.
     """
+    if example and (logs or update_schema):
+        option = "--from" if logs else "--update-schema"
+        raise fail("options", f"`--example` does not go with `{option}`", status=USAGE)
     _check_init_options(logs, more_logs, update_schema, each or "", form)
     if logs:
         _init_from_logs(folder, (*logs, *more_logs), each or "", form)
         return
 
     with open_command_session():
-        lines = init_module.update_schema(folder) if update_schema else init_module.create_workspace(folder)
+        if update_schema:
+            lines = init_module.update_schema(folder)
+        else:
+            lines = init_module.create_example(example, folder) if example else init_module.create_workspace(folder)
     if not update_schema:
         output.print_line("Try it:")
     for line in lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,12 +13,16 @@ from pathlib import Path
 from assay.app.session.outputs import is_unused, replace_folder
 from assay.lang import workspace
 from assay.lang.libraries import write_libraries
-from assay.util.diagnostics import USAGE, AssayError, fail
+from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 from assay.util.os_errors import build_write_error
 
 SYSTEM, REPORT = "service", "comparison"
 #: The folder of the starter, next to the shipped specs.
 STARTER = "starter"
+#: The folder of the examples, beside it.
+EXAMPLES = "examples"
+#: a link from an example to a page of the documentation, which its copy has not beside it
+_LINK = re.compile(r"\[([^\]]+)\]\(\.\./\.\./([^)]+)\)")
 #: `.gitignore` of a workspace: what commands can write again
 IGNORED_FILES = """\
 # what commands write: reports, and temporary folders of builds
@@ -46,6 +51,22 @@ def create_workspace(place: Path) -> tuple[str, ...]:
         f"assay build {SYSTEM}/{REPORT} {run_options} -o build/{REPORT}",
         f"assay explain wait --run runs/{runs[0]}",
     )
+
+
+def create_example(name: str, place: Path) -> tuple[str, ...]:
+    """Write an example, schema and Prelude into a new or empty folder; return the commands to try next.
+
+    Raises AssayError: `unknown-example` (usage), `not-empty` (usage), `output`.
+    """
+    examples = workspace.get_shipped_workspace().root / EXAMPLES
+    names = sorted(item.name for item in examples.iterdir() if item.is_dir())
+    if name not in names:
+        raise fail("unknown-example", f"there is no example `{name}`", hint=suggest_names(name, names), status=USAGE)
+    with fill_workspace(place) as folder:
+        shutil.copytree(examples / name, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        readme = folder / "README.md"
+        readme.write_text(_LINK.sub(r"\1 (\2)", readme.read_text(encoding="utf-8")), encoding="utf-8")
+    return (f"cd {quote_path(place)}", "assay test", "assay build")
 
 
 @contextmanager
