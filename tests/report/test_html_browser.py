@@ -252,13 +252,15 @@ def test_a_click_on_a_number_shows_its_definition(shared_page: OpenPage, report:
         for label, run in zip(("baseline", "candidate"), results["runs"].values(), strict=True)
     ]
     assert {"fetch_requested", "fetch_completed"} <= set(text.split("\n"))
-    files = ["sql/metrics/cdfPeerFetch.sql", "sql/rows/cells-observation.sql", "sql/rows/quantiles-cdfPeerFetch.sql"]
+    files = ["sql/metrics/cdfPeerFetch.sql", "sql/rows/cells-observation.sql", "sql/rows/quantiles-observation.sql"]
     assert f"SQL, {', '.join(files)}" in text
-    statements = (dialog.locator("pre").text_content() or "").split(";\n\n")
-    cells = statements.pop(1)
-    assert "LIST_EXTRACT(['cdfPeerFetch'], metric + 1)" in cells  # that part of the file which is about this metric
-    for file, statement in zip((files[0], files[2]), statements, strict=True):
-        assert statement.strip() in (report / file).read_text(encoding="utf-8")
+    whole, cells, quantiles = (dialog.locator("pre").text_content() or "").split(";\n\n")
+    assert whole.strip() in (report / files[0]).read_text(encoding="utf-8")
+    # Of statements for all metrics of a grain, that part is shown which is about this metric.
+    assert "LIST_EXTRACT(['cdfPeerFetch'], metric + 1)" in cells
+    value = quantiles.partition("FROM (\n    SELECT\n")[2].partition(" AS value")[0].strip()
+    assert value.startswith("fetche")
+    assert value in (report / files[2]).read_text(encoding="utf-8")
     shared_page.page.keyboard.press("Escape")
     expect(dialog).not_to_be_visible()
 
