@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -79,7 +80,11 @@ def read_first_record(counted: CountedRecords, ingested_run: IngestedRun, name: 
 def _count_events(part: Part) -> Iterator[tuple[str, str, int, int, int]]:
     """Yield event, host, part of the time, number of records and the first of them, of the events that are stored."""
     files = {event: part.events / EVENTS / event for event in part.facts.by_host}
-    paths = {event: str(folder / "*.parquet") for event, folder in files.items() if any(folder.glob("*.parquet"))}
+    paths = {
+        event: f"{glob.escape(str(folder))}/*.parquet"
+        for event, folder in files.items()
+        if any(folder.glob("*.parquet"))
+    }
     if not paths:
         return
     selects = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -93,7 +94,7 @@ class RecordFinder:
     def _fetch(self, query: str, parameters: Mapping[str, object]) -> list[tuple[Any, ...]]:
         """Return the rows of a query over the table `records` of all records of the run's required events."""
         paths = {
-            event: str(part.events / EVENTS / event / "*.parquet")
+            event: f"{glob.escape(str(part.events / EVENTS / event))}/*.parquet"
             for part in self.ingested_run.parts
             for event in self._list_events(part.source.name)
             if part.facts.events.get(event)
