@@ -53,7 +53,8 @@ let Instant =
           , doc : Text
           }
       , default =
-        { of = ""
+        { pick = "first"
+        , of = ""
         , on = [] : List Pair
         , before = ""
         , where = X.nothing
@@ -188,6 +189,8 @@ let columnOf = \(f : E.Field) -> column f.type f.name f.unit f.doc
 
 -- A grain with a row per record of an event, and the relation that provides its rows. The columns are the host, the
 -- position `seq` in its log, the fields, and the instant `at` of the record.
+--   first    an instant: that of the first record of another event on the host with the same values of fields
+--   before   an instant: that of the latest record of an event on the host before this record, in the order of the log
 let eachRecord =
       \(r : { name : Text, event : E.Event, fields : List E.Field, doc : Text }) ->
         let host = column "text" "host" U.none "Host"
@@ -238,7 +241,42 @@ let eachRecord =
               , doc = r.doc
               }
 
-        in  { relation, grain, at, host, seq }
+        let sameHost = { column = host.name, field = host.name }
+
+        let pairs =
+              ../Prelude/List/map.dhall E.Field Pair (\(f : E.Field) -> { column = f.name, field = f.name })
+
+        let first =
+              \(name : Text) ->
+              \(e : E.Event) ->
+              \(fields : List E.Field) ->
+                Instant::{ name, grain = r.name, of = e.name, on = [ sameHost ] # pairs fields, doc = e.doc }
+
+        let before =
+              \(name : Text) ->
+              \(e : E.Event) ->
+                Instant::{
+                , name
+                , grain = r.name
+                , pick = "latest before"
+                , before = at.name
+                , of = e.name
+                , on = [ sameHost ]
+                , doc = e.doc
+                }
+
+        in  { relation, grain, at, host, seq, first, before }
+
+-- The same with all fields of an event, those of its first form.
+let records =
+      \(name : Text) ->
+      \(event : E.Event) ->
+      \(doc : Text) ->
+        let none = [] : List E.Field
+
+        let fields = merge { None = none, Some = \(form : E.Form) -> form.fields } (List/head E.Form event.forms)
+
+        in  eachRecord { name, event, fields, doc }
 
 -- A grain with a row per record of several events, and the relation that provides its rows. The columns are the name of the
 -- event, the host, the position `seq` in its log, the instant of the record, and the fields, which all of the events have.
@@ -586,7 +624,10 @@ in  { Check
     , column
       -- the column with the values of a field
     , columnOf
+      -- the value of the column of a field
+    , valueOf = \(f : E.Field) -> X.column (columnOf f)
     , eachRecord
+    , records
     , eachRecordOf
     , eachKey
     , acrossHosts

@@ -91,6 +91,15 @@ let Metric =
 let metricOf =
       \(g : G.Grain.Type) -> { Type = Metric.Type, default = Metric.default /\ { grain = g.name } }
 
+let towards =
+      \(better : Text) ->
+      \(g : G.Grain.Type) ->
+      \(unit : U.Unit) ->
+      \(id : Text) ->
+      \(name : Text) ->
+      \(measure : Expression) ->
+        Metric::{ id, name, grain = g.name, measure, unit, better }
+
 -- How metrics with one distribution per host are averaged over hosts. `lowest` above 0 selects only that many hosts,
 -- those with the lowest means. `deviation` selects the printed standard deviation of hosts: greatest or mean.
 -- `reciprocalPoints`: charts plot 1 / (1 / median).
@@ -140,6 +149,9 @@ in  { Reduction
         \(percent : Text) -> \(amount : Text) -> \(unit : U.Unit) -> { percent, amount, unit } : Margin
     , Metric
     , metricOf
+      -- a metric of a grain in a unit, with its id, name and measure, that should be lower, or higher
+    , lower = towards "lower"
+    , higher = towards "higher"
     , Input
     , Example
     , Summary

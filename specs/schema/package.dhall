@@ -31,6 +31,8 @@ let BaseUnit = { name : Text, doc : Text }
 -- A unit of the domain that is `factor`, a decimal number, times another.
 let DerivedUnit = { name : Text, factor : Text, of : Text, doc : Text }
 
+let allSamples = [ M.Summary::{ name = "all", doc = "All samples count alike" } ]
+
 -- Everything that the specs of one system define; its root file evaluates to a package. Omitted lists are empty.
 let Package =
       { Type =
@@ -60,7 +62,7 @@ let Package =
         , grains = [] : List G.Grain.Type
         , metrics = [] : List M.Metric.Type
         , filters = [] : List M.Filter.Type
-        , summaries = [] : List M.Summary.Type
+        , summaries = allSamples
         , reports = [] : List R.Report.Type
         , series = [] : List G.Series.Type
         , examples = [] : List Q.Example.Type

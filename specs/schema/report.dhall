@@ -114,7 +114,7 @@ let Publications =
 --                  publications {publications}, {first}, {last}, {workloads}, {editions}
 --   over           publications and builds of another report (None S.Publications.Type: runs)
 --   also           further metrics in the results that no table or chart shows
---   label          the constant with the name of a run in headings
+--   label          the constant with the name of a run in headings (empty: the name of its folder)
 --   compare        constants that should agree between runs; a difference is a warning in the report
 --   style          the number style: prefixed, three-digits, typst-2026, org-2023
 --   judgement      how differences are judged (None S.Judgement.Type: not at all)
@@ -180,6 +180,7 @@ let Report =
         , judgement = Some Judgement.default
         , filters = [] : List FilterUse
         , also = [] : List Text
+        , label = ""
         , compare = [] : List Text
         , editions = [] : List Edition.Type
         , doc = ""
@@ -203,6 +204,31 @@ let rowLabels =
           (List RowLabel)
           (\(row : ManifestRow) -> \(rest : List RowLabel) -> [ row.{ id, label } ] # rest)
           ([] : List RowLabel)
+
+let fact =
+      \(label : Text) ->
+      \(c : S.Constant.Type) ->
+      \(cell : Cell) ->
+          { id = c.name, label, value = ManifestValue.Constant { constant = c.name, needs = None Text }, cell }
+        : ManifestRow
+
+let text = \(cut : Natural) -> { kind = "text", cut, empty = "" } : Cell
+
+-- A report that compares runs in tables, with a group of the dictionary for each.
+let comparison =
+      \(sections : List Section) ->
+        Report::{
+        , name = "comparison"
+        , title = "{others} against {base}"
+        , intro = ""
+        , sections
+        , dictionary =
+            ../Prelude/List/map.dhall
+              Section
+              DictionaryGroup
+              (\(s : Section) -> s.{ title, metrics })
+              sections
+        }
 
 let timelineOf =
       \(over : Optional Text) ->
@@ -229,8 +255,8 @@ in  { Cell
     , Report
     , Experiment
     , Publications
-      -- a report over publications, which needs no `label`
-    , History = { Type = Report.Type, default = Report.default // { label = "" } }
+      -- a report over publications
+    , History = Report
     , metricIds
       -- the id of the segment of a metric with a value of a dimension, for the gate of a judgement
     , segmentId =
@@ -274,12 +300,13 @@ in  { Cell
     , uses = \(f : M.Filter.Type) -> { name = f.name, argument = None Text } : FilterUse
     , tagged = \(tags : List Text) -> \(f : M.Filter.Type) -> { tags, filter = f.name } : FilterTag
     , usesWith = \(f : M.Filter.Type) -> \(argument : Text) -> { name = f.name, argument = Some argument } : FilterUse
-    , fact =
-        \(label : Text) ->
-        \(c : S.Constant.Type) ->
-        \(cell : Cell) ->
-            { id = c.name, label, value = ManifestValue.Constant { constant = c.name, needs = None Text }, cell }
-          : ManifestRow
+      -- a report named `comparison` with these tables; `// { ... }` adds what else it has
+    , comparison
+      -- label and manifest of a report on versions, which a constant names: `comparison [ ... ] // versions version`
+    , versions =
+        \(version : S.Constant.Type) ->
+          { label = version.name, manifest = [ fact "Version" version (text 0) ] }
+    , fact
     , factIf =
         \(label : Text) ->
         \(c : S.Constant.Type) ->
@@ -315,7 +342,7 @@ in  { Cell
         \(cell : Cell) ->
             { id = c.name, label, value = ManifestValue.Column { relation = relation.name, column = c.name }, cell }
           : ManifestRow
-    , text = \(cut : Natural) -> { kind = "text", cut, empty = "" } : Cell
+    , text
     , unsuffixed = \(cut : Natural) -> { kind = "unsuffixed", cut, empty = "" } : Cell
     , unsuffixedOr = \(empty : Text) -> \(cut : Natural) -> { kind = "unsuffixed", cut, empty } : Cell
     , textOr = \(empty : Text) -> \(cut : Natural) -> { kind = "text", cut, empty } : Cell

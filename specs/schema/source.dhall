@@ -25,7 +25,8 @@ let Constant =
           , doc : Text
           }
       , default =
-        { path = [] : List Text
+        { type = "text"
+        , path = [] : List Text
         , orAt = [] : List (List Text)
         , line = ""
         , unit = U.none
@@ -50,7 +51,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --            `text-lines`: lines with a common pattern; names of events are patterns, too `json-records`: a JSON
 --            document with a list of records; `csv`: a row; `blocks`: lines `Key: value`, blocks below each other or
 --            side by side; `samples`: samples of time series
---   hosts    glob of the host directories below the run's; the directory's name is the host's
+--   hosts    glob of the host directories below the run's; the directory's name is the host's; empty for files of the run
 --   hostFiles  `hosts` is a glob of files, one log per host (also with .gz or .zst): the host's name is the part that
 --            the star in the last part of the glob matches; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
@@ -90,10 +91,13 @@ let Source =
           }
       , default =
         { kind = "json-lines"
+        , hosts = ""
         , hostFiles = False
         , logs = [] : List Text
         , orTime = [] : List (List Text)
+        , body = [] : List Text
         , unwrap = [] : List Unwrap
+        , lookups = [] : List Lookup
         , quarantine = { share = 0.001, atLeast = 10 }
         , constants = [] : List Constant.Type
         , doc = ""

@@ -69,7 +69,7 @@ def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
         "let S = ../schema/package.dhall let source = ./source.dhall let events = ./events.dhall\n"
         'in S.Package::{ system = "service", sources = [ source.logs ], events = [ events.received, events.sent ] }\n'
     )
-    counts = "1 source, 2 events, 0 relations, 0 grains, 0 metrics, 0 filters, 0 summaries, 0 reports"
+    counts = "1 source, 2 events, 0 relations, 0 grains, 0 metrics, 0 filters, 1 summary, 0 reports"
     for cache in ("cache", "fresh"):  # loaded from the Dhall sources, and from the normal form
         accept_result = run_assay("check", "--accept", "--cache", tmp_path / cache, cwd=tmp_path / "ws")
         assert (accept_result.status, accept_result.out, accept_result.err) == (

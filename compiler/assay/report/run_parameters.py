@@ -35,7 +35,7 @@ def build_parameters_table(
     """
     phases = list_phase_rows(runs)
     is_renamed = are_renamed(report, runs)
-    are_own_names = [row.constant == report.label for row in report.manifest]
+    are_own_names = [row.constant == report.label != "" for row in report.manifest]
     if len(runs) == 1 and all(are_own_names) and not phases and not is_renamed:
         return Table(TITLE, ("", *run_labels), ())  # the title has the only parameter
     rows = [

@@ -151,8 +151,8 @@ def list_full_labels(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ..
 
 
 def list_own_names(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    """Return what each run calls itself: the text of its label constant."""
-    return tuple(normalize_text(str(run.constants[constant])) for run in runs)
+    """Return what each run calls itself: the text of its label constant; without one, its name."""
+    return tuple(normalize_text(str(run.constants[constant]) if constant else run.name) for run in runs)
 
 
 def make_labels_unique(

@@ -208,7 +208,7 @@ def _check_summary(checker: Checker, report: Report) -> None:
 
 def _check_constants(checker: Checker, report: Report) -> None:
     constants = set(scopes.collect_constants(checker.package))
-    labels = () if report.over else (report.label,)
+    labels = (report.label,) if report.label else ()
     for name in (*labels, *report.compare, *(row.constant for row in report.manifest if row.constant)):
         if name not in constants:
             checker.report_unknown(

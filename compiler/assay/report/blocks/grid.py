@@ -33,7 +33,7 @@ from assay.report.cell_links import FACT, REPEATS, CellLink, CellSource, create_
 from assay.report.charts.line_reduction import MAX_POINTS, Line, count_points, reduce_lines
 from assay.report.document import Plot, Value
 from assay.report.glossary import get_column_id, get_constant_id
-from assay.report.run_results import RunFigures, add_unit
+from assay.report.run_results import RunFigures, add_unit, list_own_names
 from assay.report.tables import Mark, Table
 from assay.util.escape import shorten
 from assay.util.time_units import SECOND
@@ -79,12 +79,14 @@ def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
 def build_cases_table(context: RenderContext, cases: Sequence[Case]) -> Table:
     """Build a table of the cases: the case and the label of each run, and its day."""
     report = context.report
-    rows = tuple((case.label, shorten(str(case.run.constants[report.label])), case.run.day) for case in cases)
-    entries = (get_constant_id(report.cases), get_constant_id(report.label))
+    names = map(shorten, list_own_names(report.label, [case.run for case in cases]))
+    rows = tuple((case.label, name, case.run.day) for case, name in zip(cases, names, strict=True))
+    entries = (get_constant_id(report.cases), get_constant_id(report.label) if report.label else "")
     links = tuple(
         CellLink(y, x, FACT, (CellSource(entry, case.run.id),))
         for y, case in enumerate(cases)
         for x, entry in enumerate(entries)
+        if entry
     )
     return Table("Cases", ("Case", "Version", "Date"), rows, of_columns=(*entries, ""), leads=links)
 

@@ -43,7 +43,7 @@ from assay.report.blocks.rows import Key, Row
 from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, CellLink, CellSource, CellVerdict
 from assay.report.glossary import get_column_id
 from assay.report.rules import is_change_allowed
-from assay.report.run_results import RunFigures, name_run
+from assay.report.run_results import RunFigures, list_own_names, name_run
 from assay.report.tables import Mark, Table
 from assay.util.escape import shorten
 from assay.util.percent_change import compute_percent_change
@@ -352,7 +352,7 @@ def _format_version(context: RenderContext, run: RunFigures, label: str = "") ->
     revision = shorten(str(run.constants[report.revision])) if report.revision else ""
     if not label:
         is_case = any(item.run is run for item in context.cases)
-        label = shorten(str(run.constants[report.label])) if is_case else name_run(report, run)
+        label = shorten(*list_own_names(report.label, [run])) if is_case else name_run(report, run)
     return label + (f" ({revision})" if revision else "")
 
 

@@ -5,6 +5,10 @@ let E = S.event
 
 let G = S.grain
 
+let M = S.metric
+
+let Q = S.example
+
 let R = S.report
 
 let U = S.unit
@@ -12,13 +16,7 @@ let U = S.unit
 let X = S.x
 
 let version =
-      S.Constant::{
-      , name = "version"
-      , files = [ "etcd-*/etcd.log" ]
-      , line = "{...}\"etcd-version\":\"{value}\"{...}"
-      , type = "text"
-      , doc = "Version of etcd"
-      }
+      S.Constant::{ name = "version", files = [ "etcd-*/etcd.log" ], line = "{...}\"etcd-version\":\"{value}\"{...}" }
 
 -- `msg` names the record. A trace has a random number in it, so traces are left out.
 let log =
@@ -27,112 +25,67 @@ let log =
       , hosts = "etcd-*"
       , logs = [ "etcd.log" ]
       , time = [ "ts" ]
-      , body = [] : List Text
       , lookups = [ S.source.nameAt [ "msg" ] ]
       , constants = [ version ]
       , ignored = [ "starting an etcd server", "compact tree index", "trace[*" ]
-      , doc = "Log of a member"
       }
 
 -- A duration as Go writes it, such as `1.460378765s`.
-let took = \(name : Text) -> E.inUnit U.nanosecond (E.changed [ E.duration ] (E.integer name))
+let duration = \(name : Text) -> E.inUnit U.nanosecond (E.changed [ E.duration ] (E.integer name))
 
 let field =
-      { took = took "took"
-      , limit = E.at [ "expected-duration" ] (took "expected")
+      { took = duration "took"
+      , limit = E.at [ "expected-duration" ] (duration "expected")
       , prefix = E.text "prefix"
       , size = E.inUnit U.byte (E.at [ "current-db-size-bytes" ] (E.integer "size"))
       }
 
-let applyFields = [ field.took, field.limit, field.prefix ]
-
-let compactionFields = [ field.took, field.size ]
-
 let event = E.eventOf log
+
+let applyFields = [ field.took, field.limit, field.prefix ]
 
 let e =
       { applied = event "slow_apply" "apply request took too long" applyFields "A request took longer than 100 ms"
       , synced = event "slow_sync" "slow fdatasync" [ field.took ] "A write to disk took longer than 1 s"
-      , compacted = event "compaction" "finished scheduled compaction" compactionFields "A compaction ended"
+      , compacted = event "compaction" "finished scheduled compaction" [ field.took, field.size ] "A compaction ended"
       }
 
-let applies = G.eachRecord { name = "applies", event = e.applied, fields = applyFields, doc = "A slow request" }
+let applies = G.records "applies" e.applied "A slow request"
 
-let syncs = G.eachRecord { name = "syncs", event = e.synced, fields = [ field.took ], doc = "A slow write to disk" }
+let syncs = G.records "syncs" e.synced "A slow write to disk"
 
-let compactions = G.eachRecord { name = "compactions", event = e.compacted, fields = compactionFields, doc = "A compaction" }
+let compactions = G.records "compactions" e.compacted "A compaction"
 
 -- Rows are grouped by member, so differences between members widen the intervals of judgements.
 let byMember = { cluster = "host" }
 
-let column = \(f : S.Field) -> X.column (G.columnOf f)
+let took = G.valueOf field.took
 
-let ofCompaction = (S.metricOf compactions.grain) with default.better = "lower"
-
-let ofRequest = (S.metricOf applies.grain) with default.unit = U.millisecond with default.better = "lower"
-
-let slow = ofRequest with default.measure = column field.took
+let time = M.lower applies.grain U.millisecond
 
 let m =
       { write =
-          slow::{
-          , id = "slow_write"
-          , name = "Slow write"
-          , where = X.equals (column field.prefix) (X.text "")
-          , doc = "Duration of a write that took longer than 100 ms"
-          }
+              time "slow_write" "Slow write" took
+          //  { where = X.equals (G.valueOf field.prefix) (X.text "")
+              , doc = "Duration of a write that took longer than 100 ms"
+              }
       , read =
-          slow::{
-          , id = "slow_read"
-          , name = "Slow read"
-          , where = X.matches (column field.prefix) "read-only .*"
-          , doc = "Duration of a read that took longer than 100 ms"
-          }
+              time "slow_read" "Slow read" took
+          //  { where = X.matches (G.valueOf field.prefix) "read-only .*"
+              , doc = "Duration of a read that took longer than 100 ms"
+              }
       , excess =
-          ofRequest::{
-          , id = "excess"
-          , name = "Beyond the limit"
-          , measure = X.minus (column field.took) (column field.limit)
-          , doc = "Time by which a request exceeded the expected duration of etcd"
-          }
+              time "excess" "Beyond the limit" (X.minus took (G.valueOf field.limit))
+          //  { doc = "Time by which a request exceeded the expected duration of etcd" }
       , sync =
-          S.Metric::{
-          , id = "slow_sync_time"
-          , name = "Slow fdatasync"
-          , grain = syncs.grain.name
-          , measure = column field.took
-          , unit = U.second
-          , better = "lower"
-          , doc = "Duration of a write to disk that took longer than 1 s"
-          }
+              M.lower syncs.grain U.second "slow_sync_time" "Slow fdatasync" took
+          //  { doc = "Duration of a write to disk that took longer than 1 s" }
       , compaction =
-          ofCompaction::{
-          , id = "compaction_time"
-          , name = "Compaction"
-          , measure = column field.took
-          , unit = U.millisecond
-          , doc = "Duration of a compaction"
-          }
+          M.lower compactions.grain U.millisecond "compaction_time" "Compaction" took // { doc = "Duration of a compaction" }
       , size =
-          ofCompaction::{
-          , id = "database_size"
-          , name = "Database"
-          , measure = column field.size
-          , unit = U.mebibyte
-          , doc = "Size of the database after a compaction"
-          }
+              M.lower compactions.grain U.mebibyte "database_size" "Database" (G.valueOf field.size)
+          //  { doc = "Size of the database after a compaction" }
       }
-
-let requests = [ m.write, m.read, m.excess ]
-
-let storage = [ m.sync, m.compaction, m.size ]
-
-let Q = S.example
-
-let line =
-      \(second : Text) ->
-      \(rest : Text) ->
-        "{\"level\":\"warn\",\"ts\":\"2026-03-02T09:00:${second}.000001Z\",\"caller\":\"x.go:1\",${rest}}"
 
 in  S.Package::{
     , system = "etcd"
@@ -141,20 +94,16 @@ in  S.Package::{
     , relations = [ applies.relation, syncs.relation, compactions.relation ]
     , grains = [ applies.grain // byMember, syncs.grain // byMember, compactions.grain // byMember ]
     , metrics = S.metrics (toMap m)
-    , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , reports =
-      [ S.Report::{
-        , name = "comparison"
-        , title = "etcd {others} against {base}"
-        , intro = "Slow requests and storage operations in the logs of the members."
-        , manifest = [ R.fact "Version" version (R.text 0) ]
-        , sections = [ R.section "Slow requests" requests, R.section "Storage" storage ]
-        , charts = [ R.cdf m.read, R.cdf m.write ]
-        , dictionary = [ R.group "Slow requests" requests, R.group "Storage" storage ]
-        , style = "prefixed"
-        , summary = "all"
-        , label = version.name
-        }
+      [     R.comparison
+              [ R.section "Slow requests" [ m.write, m.read, m.excess ]
+              , R.section "Storage" [ m.sync, m.compaction, m.size ]
+              ]
+        //  R.versions version
+        //  { title = "etcd {others} against {base}"
+            , intro = "Slow requests and storage operations in the logs of the members."
+            , charts = [ R.cdf m.read, R.cdf m.write ]
+            }
       ]
     , coverage = [ S.onSomeHosts e.synced ]
     , examples =
@@ -163,14 +112,13 @@ in  S.Package::{
         , files =
           [ Q.file
               "etcd-1/etcd.log"
-              ( Q.lines
-                  [ line "00" "\"msg\":\"starting an etcd server\",\"etcd-version\":\"3.5.9\",\"name\":\"etcd-1\""
-                  , line "01" "\"msg\":\"apply request took too long\",\"took\":\"150.5ms\",\"expected-duration\":\"100ms\",\"prefix\":\"\""
-                  , line "02" "\"msg\":\"apply request took too long\",\"took\":\"1.25s\",\"expected-duration\":\"100ms\",\"prefix\":\"read-only range \""
-                  , line "03" "\"msg\":\"slow fdatasync\",\"took\":\"1.5s\",\"expected-duration\":\"1s\""
-                  , line "04" "\"msg\":\"finished scheduled compaction\",\"took\":\"707.5µs\",\"current-db-size-bytes\":2097152"
-                  ]
-              )
+              ''
+              {"ts":"2026-03-02T09:00:00Z","msg":"starting an etcd server","etcd-version":"3.5.9"}
+              {"ts":"2026-03-02T09:00:01Z","msg":"apply request took too long","took":"150.5ms","expected-duration":"100ms","prefix":""}
+              {"ts":"2026-03-02T09:00:02Z","msg":"apply request took too long","took":"1.25s","expected-duration":"100ms","prefix":"read-only range "}
+              {"ts":"2026-03-02T09:00:03Z","msg":"slow fdatasync","took":"1.5s","expected-duration":"1s"}
+              {"ts":"2026-03-02T09:00:04Z","msg":"finished scheduled compaction","took":"707.5µs","current-db-size-bytes":2097152}
+              ''
           ]
         , expect =
           [ Q.samples m.write [ "150.5" ]

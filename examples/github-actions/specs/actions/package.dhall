@@ -6,32 +6,22 @@ let E = S.event
 
 let G = S.grain
 
-let R = S.report
+let Q = S.example
 
-let U = S.unit
+let R = S.report
 
 let X = S.x
 
-let version =
-      S.Constant::{
-      , name = "version"
-      , files = [ "meta.json" ]
-      , path = [ "version" ]
-      , type = "text"
-      , doc = "Name of the run in reports"
-      }
+let version = S.Constant::{ name = "version", files = [ "meta.json" ], path = [ "version" ] }
 
 let api =
       S.Source::{
       , name = "api"
       , kind = "json-records"
-      , hosts = ""
       , logs = [ "jobs*.json" ]
       , time = [ "completed_at" ]
       , body = [ "jobs" ]
-      , lookups = [] : List S.source.Lookup
       , constants = [ version ]
-      , doc = "Jobs of workflow runs"
       }
 
 let field =
@@ -45,66 +35,38 @@ let field =
 
 let fields = [ field.job, field.conclusion, field.created, field.started, field.completed, field.runner ]
 
-let completed =
-      E.event { name = "completed", source = api.name, names = [] : List Text, fields, doc = "A job was completed" }
+let completed = { name = "completed", source = api.name, forms = [ S.Form::{ fields } ], doc = "A job was completed" }
 
-let jobs = G.eachRecord { name = "jobs", event = completed, fields, doc = "A job of a workflow run" }
+let jobs = G.records "jobs" completed "A job of a workflow run"
 
-let column = \(f : S.Field) -> X.column (G.columnOf f)
+let succeeded = X.equals (G.valueOf field.conclusion) (X.text "success")
 
-let succeeded = X.equals (column field.conclusion) (X.text "success")
+let time = S.metric.lower jobs.grain S.unit.second
 
 let durationOf =
-      \(m : { id : Text, name : Text, jobs : Text, doc : Text }) ->
-        S.Metric::{
-        , id = m.id
-        , name = m.name
-        , grain = jobs.grain.name
-        , measure = X.minus (column field.completed) (column field.started)
-        , where = X.all [ succeeded, X.matches (column field.job) m.jobs ]
-        , unit = U.second
-        , better = "lower"
-        , doc = m.doc
-        }
+      \(names : Text) ->
+      \(id : Text) ->
+      \(name : Text) ->
+            time id name (X.minus (G.valueOf field.completed) (G.valueOf field.started))
+        //  { where = X.all [ succeeded, X.matches (G.valueOf field.job) names ] }
 
 let m =
       { queue =
-          S.Metric::{
-          , id = "queue_time"
-          , name = "Waiting for a runner"
-          , grain = jobs.grain.name
-          , measure = X.minus (column field.started) (column field.created)
-          , unit = U.second
-          , better = "lower"
-          , doc = "Time from the creation of a job to its start"
-          }
-      , all = durationOf { id = "duration", name = "All jobs", jobs = ".*", doc = "Duration of a successful job" }
-      , lint = durationOf { id = "duration_lint", name = "lint", jobs = "lint", doc = "Duration of the job `lint`" }
-      , test = durationOf { id = "duration_test", name = "test", jobs = "test.*", doc = "Duration of the jobs `test (...)`" }
-      , package =
-          durationOf { id = "duration_package", name = "package", jobs = "package", doc = "Duration of the job `package`" }
-      , failed =
-          S.Metric::{
-          , id = "failed_jobs"
-          , name = "Failed jobs"
-          , grain = jobs.grain.name
-          , measure = X.natural 1
-          , where = X.not succeeded
-          , unit = U.count
-          , better = "lower"
-          , doc = "Jobs without success"
-          }
+              time "queue_time" "Waiting for a runner" (X.minus (G.valueOf field.started) (G.valueOf field.created))
+          //  { doc = "Time from the creation of a job to its start" }
+      , all = durationOf ".*" "duration" "All jobs" // { doc = "Duration of a successful job" }
+      , lint = durationOf "lint" "duration_lint" "lint" // { doc = "Duration of the job `lint`" }
+      , test = durationOf "test.*" "duration_test" "test" // { doc = "Duration of the jobs `test (...)`" }
+      , package = durationOf "package" "duration_package" "package" // { doc = "Duration of the job `package`" }
+      , failed = S.metric.lower jobs.grain S.unit.count "failed_jobs" "Failed jobs" (X.natural 1) // { where = X.not succeeded }
       }
-
-let times = [ m.queue, m.all, m.lint, m.test, m.package ]
-
-let Q = S.example
 
 let job =
       \(name : Text) ->
       \(conclusion : Text) ->
       \(completed : Text) ->
-        "{\"name\":\"${name}\",\"conclusion\":\"${conclusion}\",\"runner_name\":\"r\",\"created_at\":\"2026-03-02T09:00:00Z\",\"started_at\":\"2026-03-02T09:00:05Z\",\"completed_at\":\"2026-03-02T09:${completed}Z\"}"
+        ''
+        {"name":"${name}","conclusion":"${conclusion}","runner_name":"r","created_at":"2026-03-02T09:00:00Z","started_at":"2026-03-02T09:00:05Z","completed_at":"2026-03-02T09:${completed}Z"}''
 
 in  S.Package::{
     , system = "actions"
@@ -113,20 +75,14 @@ in  S.Package::{
     , relations = [ jobs.relation ]
     , grains = [ jobs.grain ]
     , metrics = S.metrics (toMap m)
-    , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , reports =
-      [ S.Report::{
-        , name = "comparison"
-        , title = "CI {others} against {base}"
-        , intro = "Waiting times and durations of jobs."
-        , manifest = [ R.fact "Version" version (R.text 0) ]
-        , sections = [ R.section "Jobs" times // { columns = [ "median", "max" ] } ]
-        , charts = [ R.cdf m.all, R.cdf m.queue ]
-        , dictionary = [ R.group "Jobs" times ]
-        , style = "prefixed"
-        , summary = "all"
-        , label = version.name
-        }
+      [     R.comparison
+              [ R.section "Jobs" [ m.queue, m.all, m.lint, m.test, m.package ] // { columns = [ "median", "max" ] } ]
+        //  R.versions version
+        //  { title = "CI {others} against {base}"
+            , intro = "Waiting times and durations of jobs."
+            , charts = [ R.cdf m.all, R.cdf m.queue ]
+            }
       ]
     , examples =
       [ S.Example::{

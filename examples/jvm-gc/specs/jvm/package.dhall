@@ -5,36 +5,31 @@ let E = S.event
 
 let G = S.grain
 
+let M = S.metric
+
+let Q = S.example
+
 let R = S.report
 
 let U = S.unit
 
 let X = S.x
 
-let constantOf =
-      \(name : Text) ->
-      \(line : Text) ->
-      \(doc : Text) ->
-        S.Constant::{ name, files = [ "gc.log" ], line = "[{}][{}][{}][{...}] ${line}", type = "text", doc }
+let constantOf = \(name : Text) -> \(text : Text) -> S.Constant::{ name, files = [ "gc.log" ], line = "[{}][{}][{}][{...}] ${text}" }
 
 let constant =
-      { version = constantOf "version" "Version: {value} (release)" "Version of the JVM"
-      , collector = constantOf "collector" "Using {value}" "The garbage collector"
-      }
+      { version = constantOf "version" "Version: {value} (release)", collector = constantOf "collector" "Using {value}" }
 
 let log =
       S.Source::{
       , name = "log"
       , kind = "text-lines"
-      , hosts = ""
       , logs = [ "gc.log" ]
       , line = "[{at}][{uptime}s][{level}][{tags...}] {message...}"
       , time = [ "at" ]
       , body = [ "message" ]
-      , lookups = [] : List S.source.Lookup
       , constants = [ constant.version, constant.collector ]
       , ignored = [ "Version: *", "Using *", "CPUs: *", "Heap *" ]
-      , doc = "Log of the garbage collector"
       }
 
 -- The JVM writes sizes such as `155M`, in units of 1024.
@@ -51,121 +46,66 @@ let field =
 
 let pauseFields = [ field.gc, field.pause, field.before, field.after, field.heap, field.duration ]
 
-let event =
+let event = E.eventOf log
+
+let e =
       { paused =
-          E.event
-            { name = "paused"
-            , source = log.name
-            , names = [ "GC({gc}) Pause {pause...} {before}->{after}({heap}) {duration}ms" ]
-            , fields = pauseFields
-            , doc = "A pause ended"
-            }
-      , other =
-          -- Lines that begin like a pause must match a pattern, or they are malformed; this one takes all others.
-          E.event
-            { name = "other"
-            , source = log.name
-            , names = [ "GC({gc}) {...}" ]
-            , fields = [ field.gc ]
-            , doc = "Another line about a collection"
-            }
+          event "paused" "GC({gc}) Pause {pause...} {before}->{after}({heap}) {duration}ms" pauseFields "A pause ended"
+        -- Lines that begin like a pause must match a pattern, or they are malformed; this one takes all others.
+      , other = event "other" "GC({gc}) {...}" [ field.gc ] "Another line about a collection"
       }
 
-let pauses = G.eachRecord { name = "pauses", event = event.paused, fields = pauseFields, doc = "A pause of the application" }
+let pauses = G.records "pauses" e.paused "A pause of the application"
 
 -- The end of the previous pause: the latest record before it in the log, without a common key.
-let previous =
-      S.Instant::{
-      , name = "previous"
-      , grain = pauses.grain.name
-      , pick = "latest before"
-      , before = pauses.at.name
-      , of = event.paused.name
-      , on = [ G.sameColumn pauses.host pauses.host ]
-      , doc = "The previous pause ended"
-      }
-
-let grain = pauses.grain // { instants = [ pauses.at, previous ] }
-
-let column = \(f : S.Field) -> X.column (G.columnOf f)
+let previous = pauses.before "previous" e.paused
 
 let pauseOf =
-      \(m : { id : Text, name : Text, kinds : Text, doc : Text }) ->
-        S.Metric::(     m.{ id, name, doc }
-                    /\  { grain = grain.name
-                        , measure = column field.duration
-                        , where = X.matches (column field.pause) m.kinds
-                        , unit = U.millisecond
-                        , better = "lower"
-                        }
-                  )
+      \(kinds : Text) ->
+      \(id : Text) ->
+      \(name : Text) ->
+            M.lower pauses.grain U.millisecond id name (G.valueOf field.duration)
+        //  { where = X.matches (G.valueOf field.pause) kinds }
 
 let m =
-      { pause = pauseOf { id = "pause", name = "All pauses", kinds = ".*", doc = "Time that the application was paused" }
-      , young = pauseOf { id = "pause_young", name = "Young", kinds = "Young.*", doc = "Pauses that collect the young generation" }
-      , full = pauseOf { id = "pause_full", name = "Full", kinds = "Full.*", doc = "Pauses that collect the whole heap" }
+      { pause = pauseOf ".*" "pause" "All pauses" // { doc = "Time that the application was paused" }
+      , young = pauseOf "Young.*" "pause_young" "Young" // { doc = "Pauses that collect the young generation" }
+      , full = pauseOf "Full.*" "pause_full" "Full" // { doc = "Pauses that collect the whole heap" }
       , freed =
-          S.Metric::{
+          (S.metricOf pauses.grain)::{
           , id = "freed"
           , name = "Freed"
-          , grain = grain.name
-          , measure = X.minus (column field.before) (column field.after)
-          , where = X.matches (column field.pause) "(Young|Full).*"
+          , measure = X.minus (G.valueOf field.before) (G.valueOf field.after)
+          , where = X.matches (G.valueOf field.pause) "(Young|Full).*"
           , unit = U.mebibyte
           , doc = "Memory freed by a collection"
           }
       , after =
-          S.Metric::{
-          , id = "heap_after"
-          , name = "Live after collection"
-          , grain = grain.name
-          , measure = column field.after
-          , unit = U.mebibyte
-          , better = "lower"
-          , doc = "Memory used after the pause"
-          }
+              M.lower pauses.grain U.mebibyte "heap_after" "Live after collection" (G.valueOf field.after)
+          //  { doc = "Memory used after the pause" }
       , interval =
-          S.Metric::{
-          , id = "interval"
-          , name = "Between pauses"
-          , grain = grain.name
-          , measure = S.elapsed { from = [ previous ], to = pauses.at }
-          , unit = U.second
-          , better = "higher"
-          , doc = "Time from the end of a pause to the end of the next pause"
-          }
+              M.higher pauses.grain U.second "interval" "Between pauses" (S.elapsed { from = [ previous ], to = pauses.at })
+          //  { doc = "Time from the end of a pause to the end of the next pause" }
       }
-
-let pausesOf = [ m.pause, m.young, m.full, m.interval ]
-
-let memory = [ m.freed, m.after ]
-
-let Q = S.example
-
-let line = \(second : Text) -> \(text : Text) -> "[2026-03-02T09:00:0${second}+0000][${second}s][info][gc] ${text}"
 
 in  S.Package::{
     , system = "jvm"
     , sources = [ log ]
-    , events = [ event.paused, event.other ]
+    , events = [ e.paused, e.other ]
     , relations = [ pauses.relation ]
-    , grains = [ grain ]
+    , grains = [ pauses.grain // { instants = [ pauses.at, previous ] } ]
     , metrics = S.metrics (toMap m)
-    , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , reports =
-      [ S.Report::{
-        , name = "comparison"
-        , title = "JVM {others} against {base}"
-        , intro = "Pauses of the garbage collector."
-        , manifest = [ R.fact "Version" constant.version (R.text 0), R.fact "Collector" constant.collector (R.text 0) ]
-        , sections =
-          [ R.section "Pauses" pausesOf // { columns = [ "median", "p95", "max" ] }, R.section "Memory" memory ]
-        , charts = [ R.cdf m.young, R.cdf m.after ]
-        , dictionary = [ R.group "Pauses" pausesOf, R.group "Memory" memory ]
-        , style = "prefixed"
-        , summary = "all"
-        , label = constant.version.name
-        }
+      [     R.comparison
+              [ R.section "Pauses" [ m.pause, m.young, m.full, m.interval ] // { columns = [ "median", "p95", "max" ] }
+              , R.section "Memory" [ m.freed, m.after ]
+              ]
+        //  { title = "JVM {others} against {base}"
+            , intro = "Pauses of the garbage collector."
+            , label = constant.version.name
+            , manifest = [ R.fact "Version" constant.version (R.text 0), R.fact "Collector" constant.collector (R.text 0) ]
+            , charts = [ R.cdf m.young, R.cdf m.after ]
+            }
       ]
     , examples =
       [ S.Example::{
@@ -173,15 +113,14 @@ in  S.Package::{
         , files =
           [ Q.file
               "gc.log"
-              ( Q.lines
-                  [ line "0.005" "Using G1"
-                  , line "0.006" "Version: 21.0.2+13 (release)"
-                  , line "1.000" "GC(0) Pause Young (Normal) (G1 Evacuation Pause)"
-                  , line "1.004" "GC(0) Pause Young (Normal) (G1 Evacuation Pause) 25M->5M(256M) 3.456ms"
-                  , line "1.004" "GC(0) User=0.01s Sys=0.00s Real=0.00s"
-                  , line "3.504" "GC(1) Pause Full (System.gc()) 90112K->4096K(256M) 40.250ms"
-                  ]
-              )
+              ''
+              [2026-03-02T09:00:00.005+0000][0.005s][info][gc] Using G1
+              [2026-03-02T09:00:00.006+0000][0.006s][info][gc] Version: 21.0.2+13 (release)
+              [2026-03-02T09:00:01.000+0000][1.000s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause)
+              [2026-03-02T09:00:01.004+0000][1.004s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 25M->5M(256M) 3.456ms
+              [2026-03-02T09:00:01.004+0000][1.004s][info][gc] GC(0) User=0.01s Sys=0.00s Real=0.00s
+              [2026-03-02T09:00:03.504+0000][3.504s][info][gc] GC(1) Pause Full (System.gc()) 90112K->4096K(256M) 40.250ms
+              ''
           ]
         , expect =
           [ Q.samples m.pause [ "3.456", "40.25" ]

@@ -5,19 +5,19 @@ let E = S.event
 
 let G = S.grain
 
+let M = S.metric
+
+let Q = S.example
+
 let R = S.report
 
 let U = S.unit
-
-let X = S.x
 
 let version =
       S.Constant::{
       , name = "version"
       , files = [ "broker-*/server.log" ]
       , line = "[{} {}] INFO Kafka version: {value} ({})"
-      , type = "text"
-      , doc = "Version of the brokers"
       }
 
 let log =
@@ -30,10 +30,8 @@ let log =
       , time = [ "date", "clock" ]
       , zone = "UTC"
       , body = [ "message" ]
-      , lookups = [] : List S.source.Lookup
       , constants = [ version ]
       , ignored = [ "Kafka version: *", "[KafkaServer id=#] *" ]
-      , doc = "Log of a broker"
       }
 
 -- A rebalance is logged with the generation before it: add 1 for the generation after it.
@@ -85,100 +83,45 @@ let e =
             "A snapshot of the producer state was written"
       }
 
-let rebalances =
-      G.eachRecord
-        { name = "rebalances", event = e.prepared, fields = [ field.group, field.oldGeneration ], doc = "A rebalance of a group" }
+let rebalances = G.records "rebalances" e.prepared "A rebalance of a group"
 
-let segments = G.eachRecord { name = "segments", event = e.rolled, fields = segmentFields, doc = "A new segment" }
+let segments = G.records "segments" e.rolled "A new segment"
 
-let snapshots = G.eachRecord { name = "snapshots", event = e.snapshot, fields = segmentFields, doc = "A snapshot of the producer state" }
+let snapshots = G.records "snapshots" e.snapshot "A snapshot of the producer state"
 
-let ofGeneration =
-      \(name : Text) ->
-      \(event : S.Event) ->
-        S.Instant::{
-        , name
-        , grain = rebalances.grain.name
-        , pick = "first"
-        , of = event.name
-        , on =
-          [ G.sameColumn rebalances.host rebalances.host
-          , G.same (G.columnOf field.group) field.group
-          , G.same (G.columnOf field.generation) field.generation
-          ]
-        , doc = event.doc
-        }
+let stabilized = rebalances.first "stabilized" e.stabilized groupFields
 
-let stabilized = ofGeneration "stabilized" e.stabilized
+let assigned = rebalances.first "assigned" e.assigned groupFields
 
-let assigned = ofGeneration "assigned" e.assigned
-
-let column = \(f : S.Field) -> X.column (G.columnOf f)
-
-let ofRebalance = (S.metricOf rebalances.grain) with default.unit = U.millisecond with default.better = "lower"
+let time = M.lower rebalances.grain U.millisecond
 
 let m =
       { join =
-          ofRebalance::{
-          , id = "join_time"
-          , name = "Joining"
-          , measure = S.elapsed { from = [ rebalances.at ], to = stabilized }
-          , doc = "Time until all members of the group rejoined"
-          }
+              time "join_time" "Joining" (S.elapsed { from = [ rebalances.at ], to = stabilized })
+          //  { doc = "Time until all members of the group rejoined" }
       , assign =
-          ofRebalance::{
-          , id = "assignment_time"
-          , name = "Assignment"
-          , measure = S.elapsed { from = [ stabilized ], to = assigned }
-          , doc = "Time until partitions were assigned"
-          }
+              time "assignment_time" "Assignment" (S.elapsed { from = [ stabilized ], to = assigned })
+          //  { doc = "Time until partitions were assigned" }
       , rebalance =
-          ofRebalance::{
-          , id = "rebalance_time"
-          , name = "Rebalance"
-          , measure = S.elapsed { from = [ rebalances.at ], to = assigned }
-          , doc = "Time during which the group consumed nothing"
-          }
+              time "rebalance_time" "Rebalance" (S.elapsed { from = [ rebalances.at ], to = assigned })
+          //  { doc = "Time during which the group consumed nothing" }
       , members =
-          ofRebalance::{
+          (S.metricOf rebalances.grain)::{
           , id = "members"
           , name = "Members"
           , measure = G.taken stabilized field.members
           , unit = U.count
-          , better = "neither"
           , doc = "Members of the group after the rebalance"
           }
       , roll =
-          S.Metric::{
-          , id = "roll_time"
-          , name = "Segment roll"
-          , grain = segments.grain.name
-          , measure = column field.took
-          , unit = U.millisecond
-          , better = "lower"
-          , doc = "Time to open a new segment"
-          }
+              M.lower segments.grain U.millisecond "roll_time" "Segment roll" (G.valueOf field.took)
+          //  { doc = "Time to open a new segment" }
       , snapshot =
-          S.Metric::{
-          , id = "snapshot_time"
-          , name = "Snapshot"
-          , grain = snapshots.grain.name
-          , measure = column field.took
-          , unit = U.millisecond
-          , better = "lower"
-          , doc = "Time to write a snapshot of the producer state"
-          }
+              M.lower snapshots.grain U.millisecond "snapshot_time" "Snapshot" (G.valueOf field.took)
+          //  { doc = "Time to write a snapshot of the producer state" }
       }
 
-let groups = [ m.join, m.assign, m.rebalance, m.members ]
-
-let storage = [ m.roll, m.snapshot ]
-
 let byBroker = { cluster = "host" }
-
-let Q = S.example
-
-let line = \(time : Text) -> \(text : Text) -> "[2026-03-02 09:00:${time}] INFO ${text} (kafka.Class)"
 
 in  S.Package::{
     , system = "kafka"
@@ -196,21 +139,17 @@ in  S.Package::{
       , snapshots.grain // byBroker
       ]
     , metrics = S.metrics (toMap m)
-    , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , reports =
-      [ S.Report::{
-        , name = "comparison"
-        , title = "Kafka {others} against {base}"
-        , intro = "Consumer groups and segments, from the logs of three brokers."
-        , manifest = [ R.fact "Version" version (R.text 0) ]
-        , sections =
-          [ R.section "Consumer groups" groups // { columns = [ "median", "max" ] }, R.section "Storage" storage ]
-        , charts = [ R.cdf m.rebalance, R.cdf m.roll ]
-        , dictionary = [ R.group "Consumer groups" groups, R.group "Storage" storage ]
-        , style = "prefixed"
-        , summary = "all"
-        , label = version.name
-        }
+      [     R.comparison
+              [     R.section "Consumer groups" [ m.join, m.assign, m.rebalance, m.members ]
+                //  { columns = [ "median", "max" ] }
+              , R.section "Storage" [ m.roll, m.snapshot ]
+              ]
+        //  R.versions version
+        //  { title = "Kafka {others} against {base}"
+            , intro = "Consumer groups and segments, from the logs of three brokers."
+            , charts = [ R.cdf m.rebalance, R.cdf m.roll ]
+            }
       ]
     , examples =
       [ S.Example::{
@@ -218,19 +157,14 @@ in  S.Package::{
         , files =
           [ Q.file
               "broker-1/server.log"
-              ( Q.lines
-                  [ line "00,000" "Kafka version: 3.6.1"
-                  , line
-                      "01,000"
-                      "[GroupCoordinator 1]: Preparing to rebalance group a in state PreparingRebalance with old generation 3 (__consumer_offsets-7) (reason: Adding new member c-1 with group instance id None; client reason: not provided)"
-                  , line "01,750" "[GroupCoordinator 1]: Stabilized group a generation 4 (__consumer_offsets-7) with 2 members"
-                  , line
-                      "01,800"
-                      "[GroupCoordinator 1]: Assignment received from leader c-1 for group a for generation 4. The group has 2 members, 0 of which are static."
-                  , line "02,000" "[ProducerStateManager partition=t-0] Wrote producer snapshot at offset 9 with 1 producer ids in 2 ms."
-                  , line "02,004" "[UnifiedLog partition=t-0, dir=/data] Rolled new log segment at offset 9 in 6 ms."
-                  ]
-              )
+              ''
+              [2026-03-02 09:00:00,000] INFO Kafka version: 3.6.1 (kafka.Class)
+              [2026-03-02 09:00:01,000] INFO [GroupCoordinator 1]: Preparing to rebalance group a in state PreparingRebalance with old generation 3 (__consumer_offsets-7) (reason: Adding new member c-1 with group instance id None; client reason: not provided) (kafka.Class)
+              [2026-03-02 09:00:01,750] INFO [GroupCoordinator 1]: Stabilized group a generation 4 (__consumer_offsets-7) with 2 members (kafka.Class)
+              [2026-03-02 09:00:01,800] INFO [GroupCoordinator 1]: Assignment received from leader c-1 for group a for generation 4. The group has 2 members, 0 of which are static. (kafka.Class)
+              [2026-03-02 09:00:02,000] INFO [ProducerStateManager partition=t-0] Wrote producer snapshot at offset 9 with 1 producer ids in 2 ms. (kafka.Class)
+              [2026-03-02 09:00:02,004] INFO [UnifiedLog partition=t-0, dir=/data] Rolled new log segment at offset 9 in 6 ms. (kafka.Class)
+              ''
           ]
         , expect =
           [ Q.samples m.join [ "750" ]

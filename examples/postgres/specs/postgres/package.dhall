@@ -6,19 +6,19 @@ let E = S.event
 
 let G = S.grain
 
+let M = S.metric
+
+let Q = S.example
+
 let R = S.report
 
 let U = S.unit
-
-let X = S.x
 
 let version =
       S.Constant::{
       , name = "version"
       , files = [ "postgresql*.log" ]
       , line = "{} {} UTC [{}] LOG: starting PostgreSQL {value} {...}"
-      , type = "text"
-      , doc = "Version of the server"
       }
 
 -- Further lines of a statement begin with a tab. They do not match `line`, so they are text.
@@ -26,13 +26,11 @@ let log =
       S.Source::{
       , name = "log"
       , kind = "text-lines"
-      , hosts = ""
       , logs = [ "postgresql*.log" ]
       , line = "{date} {clock} UTC [{pid}] {level}: {message...}"
       , time = [ "date", "clock" ]
       , zone = "UTC"
       , body = [ "message" ]
-      , lookups = [] : List S.source.Lookup
       , constants = [ version ]
       , ignored =
         [ "starting PostgreSQL*"
@@ -44,7 +42,6 @@ let log =
         , "SELECT *"
         , "INSERT *"
         ]
-      , doc = "Log of the server"
       }
 
 let field =
@@ -58,125 +55,72 @@ let field =
       , size = E.inUnit U.byte (E.integer "size")
       }
 
-let statementFields = [ field.pid, field.duration, field.command ]
+let event = E.eventOf log
 
-let checkpointFields = [ field.buffers, field.write, field.sync, field.total ]
-
-let event =
+let e =
       { statement =
-          E.event
-            { name = "statement"
-            , source = log.name
-            , names = [ "duration: {duration} ms statement: {command} {...}" ]
-            , fields = statementFields
-            , doc = "A statement ended"
-            }
+          event
+            "statement"
+            "duration: {duration} ms statement: {command} {...}"
+            [ field.pid, field.duration, field.command ]
+            "A statement ended"
       , checkpoint =
-          E.event
-            { name = "checkpoint"
-            , source = log.name
-            , names =
-              [ "checkpoint complete: wrote {buffers} buffers ({}%); {...}; write={write} s, sync={sync} s, total={total} s; {...}" ]
-            , fields = checkpointFields
-            , doc = "A checkpoint ended"
-            }
+          event
+            "checkpoint"
+            "checkpoint complete: wrote {buffers} buffers ({}%); {...}; write={write} s, sync={sync} s, total={total} s; {...}"
+            [ field.buffers, field.write, field.sync, field.total ]
+            "A checkpoint ended"
       , temporary =
-          E.event
-            { name = "temporary"
-            , source = log.name
-            , names = [ "temporary file: path \"{...}\", size {size}" ]
-            , fields = [ field.size ]
-            , doc = "A temporary file was removed"
-            }
+          event "temporary" "temporary file: path \"{...}\", size {size}" [ field.size ] "A temporary file was removed"
       }
 
-let statements =
-      G.eachRecord { name = "statements", event = event.statement, fields = statementFields, doc = "A statement" }
+let statements = G.records "statements" e.statement "A statement"
 
-let checkpoints =
-      G.eachRecord { name = "checkpoints", event = event.checkpoint, fields = checkpointFields, doc = "A checkpoint" }
+let checkpoints = G.records "checkpoints" e.checkpoint "A checkpoint"
 
-let temporaries =
-      G.eachRecord { name = "temporaries", event = event.temporary, fields = [ field.size ], doc = "A temporary file" }
+let temporaries = G.records "temporaries" e.temporary "A temporary file"
 
-let column = \(f : S.Field) -> X.column (G.columnOf f)
-
-let statementTime =
-      \(m : { id : Text, name : Text, doc : Text }) ->
-        S.Metric::(     m
-                    /\  { grain = statements.grain.name
-                        , measure = column field.duration
-                        , unit = U.millisecond
-                        , better = "lower"
-                        }
-                  )
+let time = \(id : Text) -> \(name : Text) -> M.lower statements.grain U.millisecond id name (G.valueOf field.duration)
 
 let ofCommand =
       \(command : Text) ->
-            statementTime { id = "time_${command}", name = command, doc = "Duration of ${command} statements" }
-        //  { where = X.equals (column field.command) (X.text command) }
-
-let checkpointMetric =
-      \(m : { id : Text, name : Text, field : S.Field, doc : Text }) ->
-        S.Metric::(     m.{ id, name, doc }
-                    /\  { grain = checkpoints.grain.name, measure = column m.field, unit = m.field.unit, better = "lower" }
-                  )
+            time "time_${command}" command
+        //  { where = S.x.equals (G.valueOf field.command) (S.x.text command), doc = "Duration of ${command} statements" }
 
 let m =
-      { statement = statementTime { id = "statement_time", name = "All statements", doc = "Duration of a statement in the server" }
+      { statement = time "statement_time" "All statements" // { doc = "Duration of a statement in the server" }
       , select = ofCommand "SELECT"
       , insert = ofCommand "INSERT"
       , update = ofCommand "UPDATE"
       , checkpoint =
-          checkpointMetric
-            { id = "checkpoint_time", name = "Checkpoint", field = field.total, doc = "Duration of a checkpoint" }
+              M.lower checkpoints.grain U.second "checkpoint_time" "Checkpoint" (G.valueOf field.total)
+          //  { doc = "Duration of a checkpoint" }
       , buffers =
-          checkpointMetric
-            { id = "checkpoint_buffers", name = "Checkpoint buffers", field = field.buffers, doc = "Buffers written by a checkpoint" }
+              M.lower checkpoints.grain U.count "checkpoint_buffers" "Checkpoint buffers" (G.valueOf field.buffers)
+          //  { doc = "Buffers written by a checkpoint" }
       , temporary =
-          S.Metric::{
-          , id = "temporary_size"
-          , name = "Temporary file"
-          , grain = temporaries.grain.name
-          , measure = column field.size
-          , unit = U.mebibyte
-          , better = "lower"
-          , doc = "Size of a temporary file of a sort or hash that did not fit into `work_mem`"
-          }
+              M.lower temporaries.grain U.mebibyte "temporary_size" "Temporary file" (G.valueOf field.size)
+          //  { doc = "Size of a temporary file of a sort or hash that did not fit into `work_mem`" }
       }
-
-let times = [ m.statement, m.select, m.insert, m.update ]
-
-let storage = [ m.checkpoint, m.buffers, m.temporary ]
-
-let Q = S.example
-
-let start = "2026-03-02 09:00:00.000 UTC [1] LOG:  starting PostgreSQL 16.2 on x86_64-pc-linux-gnu"
 
 in  S.Package::{
     , system = "postgres"
     , sources = [ log ]
-    , events = [ event.statement, event.checkpoint, event.temporary ]
+    , events = [ e.statement, e.checkpoint, e.temporary ]
     , relations = [ statements.relation, checkpoints.relation, temporaries.relation ]
     , grains = [ statements.grain, checkpoints.grain, temporaries.grain ]
     , metrics = S.metrics (toMap m)
-    , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , reports =
-      [ S.Report::{
-        , name = "comparison"
-        , title = "PostgreSQL {others} against {base}"
-        , intro = "Statements, checkpoints and temporary files in the logs of the servers."
-        , manifest = [ R.fact "Version" version (R.text 0) ]
-        , sections =
-          [ R.section "Statements" times // { columns = [ "median", "p95", "max" ] }
-          , R.section "Storage" storage
-          ]
-        , charts = [ R.cdf m.select, R.cdf m.insert ]
-        , dictionary = [ R.group "Statements" times, R.group "Storage" storage ]
-        , style = "prefixed"
-        , summary = "all"
-        , label = version.name
-        }
+      [     R.comparison
+              [     R.section "Statements" [ m.statement, m.select, m.insert, m.update ]
+                //  { columns = [ "median", "p95", "max" ] }
+              , R.section "Storage" [ m.checkpoint, m.buffers, m.temporary ]
+              ]
+        //  R.versions version
+        //  { title = "PostgreSQL {others} against {base}"
+            , intro = "Statements, checkpoints and temporary files in the logs of the servers."
+            , charts = [ R.cdf m.select, R.cdf m.insert ]
+            }
       ]
     , examples =
       [ S.Example::{
@@ -184,16 +128,15 @@ in  S.Package::{
         , files =
           [ Q.file
               "postgresql.log"
-              ( Q.lines
-                  [ start
-                  , "2026-03-02 09:00:01.250 UTC [71] LOG:  duration: 12.500 ms  statement: SELECT id FROM orders"
-                  , "\t  WHERE total > 10"
-                  , "2026-03-02 09:00:02.000 UTC [72] LOG:  duration: 1.500 ms  statement: INSERT INTO orders (id) VALUES (1)"
-                  , "2026-03-02 09:00:02.500 UTC [72] LOG:  duration: 3.000 ms  statement: UPDATE orders SET id = 2"
-                  , "2026-03-02 09:00:03.000 UTC [28] LOG:  checkpoint complete: wrote 42 buffers (0.3%); 0 WAL file(s) added, 0 removed, 1 recycled; write=1.250 s, sync=0.010 s, total=1.300 s; sync files=3, longest=0.004 s, average=0.002 s; distance=16384 kB, estimate=16384 kB"
-                  , "2026-03-02 09:00:04.000 UTC [71] LOG:  temporary file: path \"base/pgsql_tmp/pgsql_tmp71.0\", size 2097152"
-                  ]
-              )
+              ''
+              2026-03-02 09:00:00.000 UTC [1] LOG:  starting PostgreSQL 16.2 on x86_64-pc-linux-gnu
+              2026-03-02 09:00:01.250 UTC [71] LOG:  duration: 12.500 ms  statement: SELECT id FROM orders
+              	  WHERE total > 10
+              2026-03-02 09:00:02.000 UTC [72] LOG:  duration: 1.500 ms  statement: INSERT INTO orders (id) VALUES (1)
+              2026-03-02 09:00:02.500 UTC [72] LOG:  duration: 3.000 ms  statement: UPDATE orders SET id = 2
+              2026-03-02 09:00:03.000 UTC [28] LOG:  checkpoint complete: wrote 42 buffers (0.3%); 0 WAL file(s) added, 0 removed, 1 recycled; write=1.250 s, sync=0.010 s, total=1.300 s; sync files=3, longest=0.004 s, average=0.002 s; distance=16384 kB, estimate=16384 kB
+              2026-03-02 09:00:04.000 UTC [71] LOG:  temporary file: path "base/pgsql_tmp/pgsql_tmp71.0", size 2097152
+              ''
           ]
         , expect =
           [ Q.samples m.statement [ "1.5", "3", "12.5" ]

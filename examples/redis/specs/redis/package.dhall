@@ -5,34 +5,28 @@ let E = S.event
 
 let G = S.grain
 
+let M = S.metric
+
+let Q = S.example
+
 let R = S.report
 
 let U = S.unit
 
-let X = S.x
-
 let version =
-      S.Constant::{
-      , name = "version"
-      , files = [ "redis.log" ]
-      , line = "{}:C {} {} {} {} * Redis version={value}, {...}"
-      , type = "text"
-      , doc = "Version of the server"
-      }
+      S.Constant::{ name = "version", files = [ "redis.log" ], line = "{}:C {} {} {} {} * Redis version={value}, {...}" }
 
 -- `1:M 02 Mar 2026 09:00:00.000 * text`: the process and its role, a time of four words, the level, a text.
 let log =
       S.Source::{
       , name = "log"
       , kind = "text-lines"
-      , hosts = ""
       , logs = [ "redis.log" ]
       , line = "{process}:{role} {day} {month} {year} {clock} {level} {message...}"
       , time = [ "day", "month", "year", "clock" ]
       , timeForm = "%d %b %Y %H:%M:%S.%g"
       , zone = "UTC"
       , body = [ "message" ]
-      , lookups = [] : List S.source.Lookup
       , constants = [ version ]
       , ignored =
         [ "oO#OoO*"
@@ -44,7 +38,6 @@ let log =
         , "Starting automatic *"
         , "Successfully created *"
         ]
-      , doc = "Log of the server and its children"
       }
 
 let field =
@@ -78,16 +71,15 @@ let e =
           event "rewrite_ended" "Background AOF rewrite terminated with success" ([] : List S.Field) "The file was rewritten"
       }
 
-let loads = G.eachRecord { name = "loads", event = e.loaded, fields = [ field.loading ], doc = "A start of the server" }
+let loads = G.records "loads" e.loaded "A start of the server"
 
-let saves = G.eachRecord { name = "saves", event = e.started, fields = [ field.child ], doc = "A snapshot" }
+let saves = G.records "saves" e.started "A snapshot"
 
 -- The child writes with its own process id, which the server names at the start.
 let saved =
       S.Instant::{
       , name = "saved"
       , grain = saves.grain.name
-      , pick = "first"
       , of = e.saved.name
       , on = [ G.same (G.columnOf field.child) field.process ]
       , doc = e.saved.doc
@@ -96,66 +88,29 @@ let saved =
 let copied = saved // { name = "copied", of = e.copied.name, doc = e.copied.doc }
 
 -- The end of a rewrite does not name the child: its start is the latest before it in the log.
-let rewrites =
-      G.eachRecord { name = "rewrites", event = e.rewriteEnded, fields = [] : List S.Field, doc = "A rewrite of the append-only file" }
+let rewrites = G.records "rewrites" e.rewriteEnded "A rewrite of the append-only file"
 
-let rewriteStarted =
-      S.Instant::{
-      , name = "started"
-      , grain = rewrites.grain.name
-      , pick = "latest before"
-      , before = rewrites.at.name
-      , of = e.rewriteStarted.name
-      , on = [ G.sameColumn rewrites.host rewrites.host ]
-      , doc = e.rewriteStarted.doc
-      }
-
-let ofSave = (S.metricOf saves.grain) with default.better = "lower"
+let rewriteStarted = rewrites.before "started" e.rewriteStarted
 
 let m =
       { save =
-          ofSave::{
-          , id = "save_time"
-          , name = "Snapshot"
-          , measure = S.elapsed { from = [ saves.at ], to = saved }
-          , unit = U.millisecond
-          , doc = "Time from the start of the child to the snapshot on disk"
-          }
+              M.lower saves.grain U.millisecond "save_time" "Snapshot" (S.elapsed { from = [ saves.at ], to = saved })
+          //  { doc = "Time from the start of the child to the snapshot on disk" }
       , copied =
-          ofSave::{
-          , id = "copied_memory"
-          , name = "Copied memory"
-          , measure = G.taken copied field.copied
-          , unit = U.mebibyte
-          , doc = "Peak of the memory copied because the server wrote to it during the snapshot"
-          }
+              M.lower saves.grain U.mebibyte "copied_memory" "Copied memory" (G.taken copied field.copied)
+          //  { doc = "Peak of the memory copied because the server wrote to it during the snapshot" }
       , rewrite =
-          S.Metric::{
-          , id = "rewrite_time"
-          , name = "AOF rewrite"
-          , grain = rewrites.grain.name
-          , measure = S.elapsed { from = [ rewriteStarted ], to = rewrites.at }
-          , unit = U.millisecond
-          , better = "lower"
-          , doc = "Time from the start of the child to the new append-only file"
-          }
+              M.lower
+                rewrites.grain
+                U.millisecond
+                "rewrite_time"
+                "AOF rewrite"
+                (S.elapsed { from = [ rewriteStarted ], to = rewrites.at })
+          //  { doc = "Time from the start of the child to the new append-only file" }
       , loading =
-          S.Metric::{
-          , id = "loading_time"
-          , name = "Loading"
-          , grain = loads.grain.name
-          , measure = X.column (G.columnOf field.loading)
-          , unit = U.millisecond
-          , better = "lower"
-          , doc = "Time to load the data at startup"
-          }
+              M.lower loads.grain U.millisecond "loading_time" "Loading" (G.valueOf field.loading)
+          //  { doc = "Time to load the data at startup" }
       }
-
-let all = [ m.save, m.rewrite, m.loading, m.copied ]
-
-let Q = S.example
-
-let line = \(process : Text) -> \(time : Text) -> \(text : Text) -> "${process} 02 Mar 2026 09:00:${time} * ${text}"
 
 in  S.Package::{
     , system = "redis"
@@ -168,20 +123,14 @@ in  S.Package::{
       , rewrites.grain // { instants = [ rewrites.at, rewriteStarted ] }
       ]
     , metrics = S.metrics (toMap m)
-    , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , reports =
-      [ S.Report::{
-        , name = "comparison"
-        , title = "Redis {others} against {base}"
-        , intro = "Persistence in the log of the server."
-        , manifest = [ R.fact "Version" version (R.text 0) ]
-        , sections = [ R.section "Persistence" all // { columns = [ "median", "max" ] } ]
-        , charts = [ R.cdf m.save ]
-        , dictionary = [ R.group "Persistence" all ]
-        , style = "prefixed"
-        , summary = "all"
-        , label = version.name
-        }
+      [     R.comparison
+              [ R.section "Persistence" [ m.save, m.rewrite, m.loading, m.copied ] // { columns = [ "median", "max" ] } ]
+        //  R.versions version
+        //  { title = "Redis {others} against {base}"
+            , intro = "Persistence in the log of the server."
+            , charts = [ R.cdf m.save ]
+            }
       ]
     , examples =
       [ S.Example::{
@@ -189,18 +138,17 @@ in  S.Package::{
         , files =
           [ Q.file
               "redis.log"
-              ( Q.lines
-                  [ line "1:C" "00.000" "Redis version=7.2.4, bits=64, commit=00000000, modified=0, pid=1, just started"
-                  , line "1:M" "00.125" "DB loaded from disk: 0.125 seconds"
-                  , line "1:M" "05.000" "Background saving started by pid 44"
-                  , line "44:C" "05.600" "DB saved on disk"
-                  , line "44:C" "05.600" "Fork CoW for RDB: current 1 MB, peak 6 MB, average 3 MB"
-                  , line "1:M" "05.650" "Background saving terminated with success"
-                  , line "1:M" "08.000" "Background append only file rewriting started by pid 45"
-                  , line "45:C" "09.200" "Fork CoW for AOF rewrite: current 2 MB, peak 9 MB, average 4 MB"
-                  , line "1:M" "09.250" "Background AOF rewrite terminated with success"
-                  ]
-              )
+              ''
+              1:C 02 Mar 2026 09:00:00.000 * Redis version=7.2.4, bits=64, commit=00000000, modified=0, pid=1, just started
+              1:M 02 Mar 2026 09:00:00.125 * DB loaded from disk: 0.125 seconds
+              1:M 02 Mar 2026 09:00:05.000 * Background saving started by pid 44
+              44:C 02 Mar 2026 09:00:05.600 * DB saved on disk
+              44:C 02 Mar 2026 09:00:05.600 * Fork CoW for RDB: current 1 MB, peak 6 MB, average 3 MB
+              1:M 02 Mar 2026 09:00:05.650 * Background saving terminated with success
+              1:M 02 Mar 2026 09:00:08.000 * Background append only file rewriting started by pid 45
+              45:C 02 Mar 2026 09:00:09.200 * Fork CoW for AOF rewrite: current 2 MB, peak 9 MB, average 4 MB
+              1:M 02 Mar 2026 09:00:09.250 * Background AOF rewrite terminated with success
+              ''
           ]
         , expect =
           [ Q.samples m.loading [ "125" ]

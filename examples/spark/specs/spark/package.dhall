@@ -5,6 +5,10 @@ let E = S.event
 
 let G = S.grain
 
+let M = S.metric
+
+let Q = S.example
+
 let R = S.report
 
 let U = S.unit
@@ -16,22 +20,17 @@ let version =
       , name = "version"
       , files = [ "app-*" ]
       , line = "{{\"Event\":\"SparkListenerLogStart\",\"Spark Version\":\"{value}\"}}"
-      , type = "text"
-      , doc = "Version of Spark"
       }
 
 let log =
       S.Source::{
       , name = "log"
-      , hosts = ""
       , logs = [ "app-*" ]
       , time = [ "Timestamp" ]
       , timeForm = "ms"
-      , body = [] : List Text
       , lookups = [ S.source.nameAt [ "Event" ] ]
       , constants = [ version ]
       , ignored = [ "SparkListenerLogStart", "SparkListenerApplication*", "SparkListenerExecutorAdded" ]
-      , doc = "Event log of an application"
       }
 
 let milliseconds = \(path : List Text) -> \(name : Text) -> E.inUnit U.millisecond (E.at path (E.integer name))
@@ -76,136 +75,63 @@ let e =
 
 let tasks = G.eachRecord { name = "tasks", event = e.task, fields = taskFields, doc = "A task" }
 
--- Stages and jobs have two records each: the grain has a row for each first record, and binds the second by its key.
+-- Stages and jobs have two records each, with the same key.
 let stages =
-      G.eachRecord { name = "stages", event = e.submitted, fields = [ field.stageOfInfo ], doc = "A stage" }
+      G.eachKey { name = "stages", key = field.stageOfInfo, events = [ e.submitted, e.completed ], doc = "A stage" }
 
-let jobs = G.eachRecord { name = "jobs", event = e.jobStart, fields = [ field.job ], doc = "A job" }
+let jobs = G.eachKey { name = "jobs", key = field.job, events = [ e.jobStart, e.jobEnd ], doc = "A job" }
 
-let endOf =
-      \(grain : Text) ->
-      \(event : S.Event) ->
-      \(key : S.Field) ->
-        S.Instant::{
-        , name = "end"
-        , grain
-        , pick = "first"
-        , of = event.name
-        , on = [ G.same (G.columnOf key) key ]
-        , doc = event.doc
-        }
-
-let stageEnd = endOf stages.grain.name e.completed field.stageOfInfo
-
-let jobEnd = endOf jobs.grain.name e.jobEnd field.job
-
-let column = \(f : S.Field) -> X.column (G.columnOf f)
+let failed = G.valueOf field.failed
 
 let ofTask =
-      \(m : { id : Text, name : Text, measure : S.Expression, unit : S.Unit, doc : Text }) ->
-        S.Metric::(m /\ { grain = tasks.grain.name, where = X.equals (column field.failed) X.no, better = "lower" })
+      \(unit : S.Unit) ->
+      \(id : Text) ->
+      \(name : Text) ->
+      \(measure : S.Expression) ->
+        M.lower tasks.grain unit id name measure // { where = X.equals failed X.no }
+
+let taskTime = X.minus (G.valueOf field.finished) (G.valueOf field.launched)
+
+let gcShare = X.over (G.valueOf field.gc) (G.valueOf field.run)
 
 let m =
-      { task =
-          ofTask
-            { id = "task_time"
-            , name = "Task"
-            , measure = X.minus (column field.finished) (column field.launched)
-            , unit = U.millisecond
-            , doc = "Time from the launch of a task to its end"
-            }
+      { task = ofTask U.millisecond "task_time" "Task" taskTime // { doc = "Time from the launch of a task to its end" }
       , run =
-          ofTask
-            { id = "run_time"
-            , name = "Task run time"
-            , measure = column field.run
-            , unit = U.millisecond
-            , doc = "Time that the executor ran the task"
-            }
+              ofTask U.millisecond "run_time" "Task run time" (G.valueOf field.run)
+          //  { doc = "Time that the executor ran the task" }
       , gc =
-          ofTask
-            { id = "gc_share"
-            , name = "Task GC share"
-            , measure = X.over (column field.gc) (column field.run)
-            , unit = U.percent
-            , doc = "Garbage collection, as a share of the run time"
-            }
+          ofTask U.percent "gc_share" "Task GC share" gcShare // { doc = "Garbage collection, as a share of the run time" }
       , failed =
-              ofTask
-                { id = "failed_tasks", name = "Failed tasks", measure = X.natural 1, unit = U.count, doc = "Failed tasks" }
-          //  { where = X.equals (column field.failed) X.yes }
+          ofTask U.count "failed_tasks" "Failed tasks" (X.natural 1) // { where = X.equals failed X.yes }
       , stage =
-          S.Metric::{
-          , id = "stage_time"
-          , name = "Stage"
-          , grain = stages.grain.name
-          , measure = S.elapsed { from = [ stages.at ], to = stageEnd }
-          , unit = U.second
-          , better = "lower"
-          , doc = "Time from the submission of a stage to its completion"
-          }
+              M.lower stages.grain U.second "stage_time" "Stage" (stages.between e.submitted e.completed)
+          //  { doc = "Time from the submission of a stage to its completion" }
       , job =
-          S.Metric::{
-          , id = "job_time"
-          , name = "Job"
-          , grain = jobs.grain.name
-          , measure = S.elapsed { from = [ jobs.at ], to = jobEnd }
-          , unit = U.second
-          , better = "lower"
-          , doc = "Time from the submission of a job to its end"
-          }
-      , read =
-          ofTask
-            { id = "read", name = "Task input", measure = column field.read, unit = U.mebibyte, doc = "Input bytes per task" }
+              M.lower jobs.grain U.second "job_time" "Job" (jobs.between e.jobStart e.jobEnd)
+          //  { doc = "Time from the submission of a job to its end" }
+      , read = ofTask U.mebibyte "read" "Task input" (G.valueOf field.read) // { doc = "Input bytes per task" }
       , shuffled =
-          ofTask
-            { id = "shuffled"
-            , name = "Task shuffle output"
-            , measure = column field.shuffled
-            , unit = U.kibibyte
-            , doc = "Bytes that a task wrote for the next stage"
-            }
+              ofTask U.kibibyte "shuffled" "Task shuffle output" (G.valueOf field.shuffled)
+          //  { doc = "Bytes that a task wrote for the next stage" }
       }
-
-let times = [ m.job, m.stage, m.task, m.run, m.gc ]
-
-let sizes = [ m.read, m.shuffled ]
-
-let Q = S.example
-
-let task =
-      \(id : Text) ->
-      \(failed : Text) ->
-      \(finish : Text) ->
-      \(metrics : Text) ->
-        "{\"Event\":\"SparkListenerTaskEnd\",\"Stage ID\":0,\"Task Info\":{\"Task ID\":${id},\"Launch Time\":1772442000100,\"Finish Time\":${finish},\"Failed\":${failed}}${metrics}}"
 
 in  S.Package::{
     , system = "spark"
     , sources = [ log ]
     , events = [ e.task, e.submitted, e.completed, e.jobStart, e.jobEnd ]
     , relations = [ tasks.relation, stages.relation, jobs.relation ]
-    , grains =
-      [ tasks.grain
-      , stages.grain // { instants = [ stages.at, stageEnd ] }
-      , jobs.grain // { instants = [ jobs.at, jobEnd ] }
-      ]
+    , grains = [ tasks.grain, stages.grain, jobs.grain ]
     , metrics = S.metrics (toMap m)
-    , summaries = [ S.Summary::{ name = "all", doc = "All samples count alike" } ]
     , reports =
-      [ S.Report::{
-        , name = "comparison"
-        , title = "Spark {others} against {base}"
-        , intro = "Jobs, stages and tasks of one application."
-        , manifest = [ R.fact "Version" version (R.text 0) ]
-        , sections =
-          [ R.section "Times" times, R.section "Sizes" sizes // { doc = "Sizes of successful tasks" } ]
-        , charts = [ R.cdf m.task, R.cdf m.gc ]
-        , dictionary = [ R.group "Times" times, R.group "Sizes" sizes ]
-        , style = "prefixed"
-        , summary = "all"
-        , label = version.name
-        }
+      [     R.comparison
+              [ R.section "Times" [ m.job, m.stage, m.task, m.run, m.gc ]
+              , R.section "Sizes" [ m.read, m.shuffled ] // { doc = "Sizes of successful tasks" }
+              ]
+        //  R.versions version
+        //  { title = "Spark {others} against {base}"
+            , intro = "Jobs, stages and tasks of one application."
+            , charts = [ R.cdf m.task, R.cdf m.gc ]
+            }
       ]
     , examples =
       [ S.Example::{
@@ -213,20 +139,15 @@ in  S.Package::{
         , files =
           [ Q.file
               "app-1"
-              ( Q.lines
-                  [ "{\"Event\":\"SparkListenerLogStart\",\"Spark Version\":\"3.5.1\"}"
-                  , "{\"Event\":\"SparkListenerJobStart\",\"Job ID\":0,\"Submission Time\":1772442000000}"
-                  , "{\"Event\":\"SparkListenerStageSubmitted\",\"Stage Info\":{\"Stage ID\":0,\"Submission Time\":1772442000050}}"
-                  , task
-                      "0"
-                      "false"
-                      "1772442000600"
-                      ",\"Task Metrics\":{\"Executor Run Time\":480,\"JVM GC Time\":12,\"Input Metrics\":{\"Bytes Read\":1048576},\"Shuffle Write Metrics\":{\"Shuffle Bytes Written\":2048}}"
-                  , task "1" "true" "1772442000700" ""
-                  , "{\"Event\":\"SparkListenerStageCompleted\",\"Stage Info\":{\"Stage ID\":0,\"Submission Time\":1772442000050,\"Completion Time\":1772442000800}}"
-                  , "{\"Event\":\"SparkListenerJobEnd\",\"Job ID\":0,\"Completion Time\":1772442001000}"
-                  ]
-              )
+              ''
+              {"Event":"SparkListenerLogStart","Spark Version":"3.5.1"}
+              {"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":1772442000000}
+              {"Event":"SparkListenerStageSubmitted","Stage Info":{"Stage ID":0,"Submission Time":1772442000050}}
+              {"Event":"SparkListenerTaskEnd","Stage ID":0,"Task Info":{"Task ID":0,"Launch Time":1772442000100,"Finish Time":1772442000600,"Failed":false},"Task Metrics":{"Executor Run Time":480,"JVM GC Time":12,"Input Metrics":{"Bytes Read":1048576},"Shuffle Write Metrics":{"Shuffle Bytes Written":2048}}}
+              {"Event":"SparkListenerTaskEnd","Stage ID":0,"Task Info":{"Task ID":1,"Launch Time":1772442000100,"Finish Time":1772442000700,"Failed":true}}
+              {"Event":"SparkListenerStageCompleted","Stage Info":{"Stage ID":0,"Submission Time":1772442000050,"Completion Time":1772442000800}}
+              {"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":1772442001000}
+              ''
           ]
         , expect =
           [ Q.samples m.job [ "1" ]

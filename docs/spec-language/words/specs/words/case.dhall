@@ -5,8 +5,6 @@ let X = S.x
 
 let source = ./source.dhall
 
-let column = \(f : S.Field) -> X.column (S.grain.columnOf f)
-
 let Case = { metric : S.Metric.Type, samples : List Text }
 
 let case =
@@ -21,13 +19,12 @@ let case =
         : Case
 
 in  { Case
-    , column
       -- the values of an expression on all rows that have one
     , value = \(word : Text) -> \(measure : S.Expression) -> case word measure X.nothing
       -- the value of an expression that is the same on all rows
     , constant =
-        \(word : Text) -> \(measure : S.Expression) -> case word measure (X.equals (column source.field.n) (X.natural 1))
+        \(word : Text) -> \(measure : S.Expression) -> case word measure (X.equals (S.grain.valueOf source.field.n) (X.natural 1))
       -- the numbers of the rows for which a condition holds
     , holds =
-        \(word : Text) -> \(where : S.Expression) -> case word (column source.field.n) where S.unit.none
+        \(word : Text) -> \(where : S.Expression) -> case word (S.grain.valueOf source.field.n) where S.unit.none
     }

@@ -1,6 +1,8 @@
 -- Words of `X`, and those of other groups that yield expressions.
 let S = ../schema/package.dhall
 
+let G = S.grain
+
 let X = S.x
 
 let U = S.unit
@@ -15,15 +17,15 @@ let holds = case.holds
 
 let constant = source.constant
 
-let n = case.column source.field.n
+let n = G.valueOf source.field.n
 
-let a = case.column source.field.a
+let a = G.valueOf source.field.a
 
-let b = case.column source.field.b
+let b = G.valueOf source.field.b
 
-let name = case.column source.field.name
+let name = G.valueOf source.field.name
 
-let ok = case.column source.field.ok
+let ok = G.valueOf source.field.ok
 
 in    [ value "X.integer" (X.integer -3) U.none [ "-3", "-3", "-3" ]
       , value "X.natural" (X.natural 3) U.none [ "3", "3", "3" ]
@@ -32,7 +34,8 @@ in    [ value "X.integer" (X.integer -3) U.none [ "-3", "-3", "-3" ]
       , holds "X.yes" (X.equals ok X.yes) [ "1", "3" ]
       , holds "X.no" (X.equals ok X.no) [ "2" ]
       , value "X.quantity" (X.quantity 1.5 U.minute) U.second [ "90", "90", "90" ]
-      , value "X.column" (X.column (S.grain.columnOf source.field.a)) U.none [ "-7", "7" ]
+      , value "X.column" (X.column (G.columnOf source.field.a)) U.none [ "-7", "7" ]
+      , value "G.valueOf" (G.valueOf source.field.a) U.none [ "-7", "7" ]
       , value "X.plus" (X.plus a b) U.none [ "-7", "9" ]
       , value "X.minus" (X.minus a b) U.none [ "-7", "5" ]
       , value "X.times" (X.times a b) U.none [ "0", "14" ]

@@ -134,7 +134,8 @@ let derived =
         }
       ]
 
-let checks = G.eachRecord { name = "checks", event = checked, fields = [ result ], doc = "A check" }
+-- G.records => good_results
+let checks = G.records "checks" checked "A check"
 
 let ends = G.eachRecord { name = "ends", event = ended, fields = [] : List S.Field, doc = "The end of the log" }
 
@@ -189,17 +190,24 @@ let large = metric "large_rows" requests.grain (X.column largeRows) U.count
 
 let slots = metric "slots" requests.grain (X.column slot) U.none
 
-let good = metric "good_results" checks.grain (X.natural 1) U.count
+-- M.higher => good_results
+let good = M.higher checks.grain U.count "good_results" "Good results" (X.natural 1)
 
+-- M.lower => time_to_end
 let timeToEnd =
-      metric "time_to_end" ends.grain (X.minus (G.instant ends.at) (S.source.constant source.constant.start)) U.second
+      M.lower
+        ends.grain
+        U.second
+        "time_to_end"
+        "Time to the end"
+        (X.minus (G.instant ends.at) (S.source.constant source.constant.start))
 
 -- The values of `b` in each group of `ok`: 2 and 3, and 0.
 let ofGroups =
       \(id : Text) ->
       \(unit : S.Unit) ->
       \(reduction : Optional M.Reduction) ->
-        metric id source.rows.grain (X.column (G.columnOf source.field.b)) unit // { reduction }
+        metric id source.rows.grain (G.valueOf source.field.b) unit // { reduction }
 
 let groups = [ G.columnOf source.field.ok ]
 

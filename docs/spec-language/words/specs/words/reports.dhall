@@ -214,23 +214,20 @@ let observations =
       , beyond = "huge"
       }
 
+-- R.comparison, R.versions => comparison: | Version
+let ofVersions = R.comparison [ sizes, others ] // R.versions constant.version
+
 let comparison =
-      S.Report::{
-      , name = "comparison"
-      , title = "{others} against {base}"
-      , intro = "What words print."
-      , manifest
-      , sections = [ sizes, others ]
-      , charts = [ chart ]
-      , dictionary
-      , style = "prefixed"
-      , summary = "all"
-      , label = constant.version.name
-      , filters = [ whereOk, fromOne ]
-      , parts = [ B.Part::{ title = "Rows", blocks = B.listings [ rejected, inFiles ] } ]
-        -- R.metricIds => comparison: | [Size
-      , also = R.metricIds [ size ]
-      }
+          ofVersions
+      //  { intro = "What words print."
+          , manifest
+          , charts = [ chart ]
+          , dictionary
+          , filters = [ whereOk, fromOne ]
+          , parts = [ B.Part::{ title = "Rows", blocks = B.listings [ rejected, inFiles ] } ]
+            -- R.metricIds => comparison: | [Size
+          , also = R.metricIds [ size ]
+          }
 
 let sentences =
       comparison // { name = "sentences", judgement = None S.Judgement.Type, observations = Some observations }
