@@ -98,14 +98,13 @@ let report =
       , title = "Drive endurance: {base}"
       , intro = "Write rate of each drive, lifetime of drives by rated endurance, and how both are computed."
       , parts =
-        [ B.Part::{
-          , title = "Disk"
-          , blocks =
-                B.prose "prose/endurance.md"
+        [ B.part
+            "Disk"
+            (   B.prose "prose/endurance.md"
               # B.timelines [ B.lines "Write rate per drive" rates "device" ]
               # B.listings [ B.listing "Writes" drive [ column.instance, column.device ] [ diskWriteRate, writes.decimal, writes.binary ] ]
               # B.classTables [ B.across column.device (formulas.usedUp diskWriteRate) ]
-          }
+            )
         ]
       , style = "three-digits"
       , label = e.constant.ident.name

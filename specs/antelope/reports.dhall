@@ -13,7 +13,30 @@ let m = ./harness/metrics.dhall
 
 let listed = ./harness/listed.dhall
 
-let part = B.Part
+let ofRun = \(title : Text) -> B.listing title grains.run [ c.host ]
+
+let ofBlocks = \(title : Text) -> B.listing title grains.blockStatistics [ c.host ]
+
+let ofTransactions = \(title : Text) -> B.listing title grains.transactions [ c.generators ]
+
+let verdict =
+      B.listing
+        "Result"
+        grains.verdict
+        [ c.host, c.completed, c.tpsExpectation, c.trxExpectation, c.successful, c.result ]
+        [ m.targetTps, m.reachedTps, m.expected, m.counted ]
+
+let tps =
+      B.scatter
+        { title = "Transactions per second"
+        , grain = grains.pair
+        , per = c.host
+        , of = grains.run
+        , label = [ c.host ]
+        , keys = [ c.host ]
+        , x = m.sinceStart
+        , y = m.pairTps
+        }
 
 let harness =
       S.Report::{
@@ -25,81 +48,50 @@ let harness =
         , S.report.section "Blocks of the analysis window" [ m.blockLatency, m.blockTime, m.blockElapsed, m.blockCpu ]
         ]
       , parts =
-        [ part::{
-          , title = "Verdict"
-          , blocks =
-                B.prose "prose/verdict.md"
+        [ B.part "Verdict" (B.prose "prose/verdict.md" # B.listings [ verdict ])
+        , B.part
+            "Blocks and the analysis window"
+            (   B.prose "prose/window.md"
               # B.listings
-                  [ B.listing
-                      "Result"
-                      grains.verdict
-                      [ c.host, c.completed, c.tpsExpectation, c.trxExpectation, c.successful, c.result ]
-                      [ m.targetTps, m.reachedTps, m.expected, m.counted ]
-                  ]
-          }
-        , part::{
-          , title = "Blocks and the analysis window"
-          , blocks =
-                B.prose "prose/window.md"
-              # B.listings
-                  [ B.listing "Block range" grains.run [ c.host ] [ m.firstBlock, m.lastBlock, m.totalBlocks, m.testStart, m.testEnd ]
-                  , B.listing
+                  [ ofRun "Block range" [ m.firstBlock, m.lastBlock, m.totalBlocks, m.testStart, m.testEnd ]
+                  , ofRun
                       "Blocks by phase"
-                      grains.run
-                      [ c.host ]
                       [ m.setup, m.leadingEmpty, m.analysed, m.droppedAtEnds, m.trailingEmpty, m.tearDown ]
-                  , B.listing
+                  , ofRun
                       "Totals over the test"
-                      grains.run
-                      [ c.host ]
                       [ m.totalTransactions, m.totalNet, m.totalCpu, m.totalElapsed, m.totalTime, m.totalLatency ]
                   ]
-          }
-        , part::{
-          , title = "Transactions per second"
-          , blocks =
-                B.prose "prose/tps.md"
-              # B.scatters
-                  [ B.scatter
-                      { title = "Transactions per second"
-                      , grain = grains.pair
-                      , per = c.host
-                      , of = grains.run
-                      , label = [ c.host ]
-                      , keys = [ c.host ]
-                      , x = m.sinceStart
-                      , y = m.pairTps
-                      }
-                  ]
+            )
+        , B.part
+            "Transactions per second"
+            (   B.prose "prose/tps.md"
+              # B.scatters [ tps ]
               # B.listings [ B.listing "TPS" grains.tps [ c.host ] (listed m.tps # [ m.tpsEmpty ]) ]
-          }
-        , part::{
-          , title = "Block statistics"
-          , blocks =
-                B.prose "prose/blocks.md"
+            )
+        , B.part
+            "Block statistics"
+            (   B.prose "prose/blocks.md"
               # B.listings
-                  [ B.listing "Block size" grains.blockStatistics [ c.host ] (listed m.size # [ m.sizeEmpty, m.numBlocks ])
-                  , B.listing "Billed CPU time" grains.blockStatistics [ c.host ] (listed m.cpu)
-                  , B.listing "Time to apply transactions" grains.blockStatistics [ c.host ] (listed m.elapsed)
-                  , B.listing "Time to validate the block" grains.blockStatistics [ c.host ] (listed m.time)
-                  , B.listing "Latency" grains.blockStatistics [ c.host ] (listed m.latency)
+                  [ ofBlocks "Block size" (listed m.size # [ m.sizeEmpty, m.numBlocks ])
+                  , ofBlocks "Billed CPU time" (listed m.cpu)
+                  , ofBlocks "Time to apply transactions" (listed m.elapsed)
+                  , ofBlocks "Time to validate the block" (listed m.time)
+                  , ofBlocks "Latency" (listed m.latency)
                   ]
-          }
-        , part::{
-          , title = "Transaction statistics"
-          , blocks =
-                B.prose "prose/transactions.md"
+            )
+        , B.part
+            "Transaction statistics"
+            (   B.prose "prose/transactions.md"
               # B.listings
-                  [ B.listing "Transaction latency" grains.transactions [ c.generators ] (listed m.trxLatency # [ m.samples ])
-                  , B.listing "Billed CPU time of transactions" grains.transactions [ c.generators ] (listed m.trxCpu)
-                  , B.listing "Net usage of transactions" grains.transactions [ c.generators ] (listed m.trxNet)
-                  , B.listing "Response time" grains.transactions [ c.generators ] (listed m.ack)
+                  [ ofTransactions "Transaction latency" (listed m.trxLatency # [ m.samples ])
+                  , ofTransactions "Billed CPU time of transactions" (listed m.trxCpu)
+                  , ofTransactions "Net usage of transactions" (listed m.trxNet)
+                  , ofTransactions "Response time" (listed m.ack)
                   ]
-          }
-        , part::{
-          , title = "Producers and forks"
-          , blocks =
-                B.prose "prose/producers.md"
+            )
+        , B.part
+            "Producers and forks"
+            (   B.prose "prose/producers.md"
               # B.listings
                   [ B.listing "Production windows" grains.productionWindows [ c.host ] [ m.windows, m.windowSize, m.missed ]
                   , B.listing
@@ -108,9 +100,8 @@ let harness =
                       [ c.host, c.forkedBlocks, c.droppedBlocks ]
                       [ m.received, m.produced, m.forks, m.dropped ]
                   ]
-          }
+            )
         ]
-      , style = "prefixed"
       , label = constant.ident.name
       , doc = "Statistics of the performance harness, from a node's log"
       }

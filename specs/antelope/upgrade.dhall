@@ -86,7 +86,11 @@ let metric =
 
 let writes = formulas.diskWritesPerYear metric.diskWriteRate
 
-let part = B.Part
+let node = [ metric.clients, metric.peers, metric.incoming, metric.produced ]
+
+let c = constant
+
+let instance = \(title : Text) -> \(series : S.Series.Type) -> B.lines title series "instance"
 
 let upgrade =
       S.Report::{
@@ -96,31 +100,13 @@ let upgrade =
       , phases = [ phases.before, phases.after, phases.again ]
       , alternatives = B.alternatives [ samples.samples, rrd.source ]
       , parts =
-        [ part::{
-          , title = "Host and configuration"
-          , blocks =
-                B.prose "prose/upgrade.md"
+        [ B.part
+            "Host and configuration"
+            (   B.prose "prose/upgrade.md"
               # B.facts
-                  [ constant.host
-                  , constant.before
-                  , constant.after
-                  , constant.modeBefore
-                  , constant.modeAfter
-                  , constant.device
-                  , constant.upgrade
-                  , constant.secondStart
-                  , constant.os
-                  , constant.hypervisor
-                  , constant.cpu
-                  , constant.memory
-                  , constant.swap
-                  , constant.stateDrive
-                  , constant.blocksDrive
-                  , constant.stateSize
-                  , constant.maxClients
-                  , constant.plugins
-                  , constant.window
-                  , constant.step
+                  [ c.host, c.before, c.after, c.modeBefore, c.modeAfter, c.device, c.upgrade, c.secondStart, c.os
+                  , c.hypervisor, c.cpu, c.memory, c.swap, c.stateDrive, c.blocksDrive, c.stateSize, c.maxClients
+                  , c.plugins, c.window, c.step
                   ]
               # B.listings
                   [ B.listing
@@ -129,46 +115,40 @@ let upgrade =
                       [ rrd.column.from, rrd.column.to ]
                       [ rrd.sizes.cores, rrd.sizes.memory, rrd.sizes.steps ]
                   ]
-          }
-        , part::{
-          , title = "CPU"
-          , blocks =
-                B.prose "prose/upgrade_cpu.md"
-              # B.timelines [ B.lines "CPU usage" s.cpuUsage "instance" ]
+            )
+        , B.part
+            "CPU"
+            (   B.prose "prose/upgrade_cpu.md"
+              # B.timelines [ instance "CPU usage" s.cpuUsage ]
               # B.sections [ R.section "CPU before and after" [ metric.cpuUsage ] ]
-          }
-        , part::{
-          , title = "Memory"
-          , blocks =
-                B.prose "prose/upgrade_memory.md"
-              # B.timelines [ B.lines "Used memory" s.memoryUsed "instance", B.lines "Used swap" s.swapUsed "instance" ]
+            )
+        , B.part
+            "Memory"
+            (   B.prose "prose/upgrade_memory.md"
+              # B.timelines [ instance "Used memory" s.memoryUsed, instance "Used swap" s.swapUsed ]
               # B.sections [ R.section "Memory before and after" [ metric.memoryUsed, metric.swapUsed ] ]
-          }
-        , part::{
-          , title = "Disk"
-          , blocks =
-                B.prose "prose/upgrade_disk.md"
+            )
+        , B.part
+            "Disk"
+            (   B.prose "prose/upgrade_disk.md"
               # B.timelines [ B.lines "Disk write rate" s.writeRate "device" ]
               # B.sections [ R.section "Disk write rate before and after" [ metric.diskWriteRate ] ]
-          }
-        , part::{
-          , title = "CPU of the virtual machine"
-          , blocks =
-                B.prose "prose/upgrade_vm_cpu.md"
+            )
+        , B.part
+            "CPU of the virtual machine"
+            (   B.prose "prose/upgrade_vm_cpu.md"
               # B.curves [ B.curve "CPU usage of the virtual machine" rrd.reading [ vm.cpu ] ]
               # B.sections [ R.section "CPU usage of the virtual machine before and after" [ vm.cpu ] ]
-          }
-        , part::{
-          , title = "Memory of the virtual machine"
-          , blocks =
-                B.prose "prose/upgrade_vm_memory.md"
+            )
+        , B.part
+            "Memory of the virtual machine"
+            (   B.prose "prose/upgrade_vm_memory.md"
               # B.curves [ B.curve "Memory usage" rrd.reading [ vm.memory, vm.memoryTotal ] ]
               # B.sections [ R.section "Memory of the virtual machine before and after" [ vm.memory, vm.memoryShare ] ]
-          }
-        , part::{
-          , title = "Disk and network of the virtual machine"
-          , blocks =
-                B.prose "prose/upgrade_vm_disk.md"
+            )
+        , B.part
+            "Disk and network of the virtual machine"
+            (   B.prose "prose/upgrade_vm_disk.md"
               # B.curves
                   [ B.curve "Disk write and read rates" rrd.reading [ vm.write, vm.read ]
                   , B.curve "Network traffic" rrd.reading [ vm.netIn, vm.netOut ]
@@ -178,11 +158,10 @@ let upgrade =
                       "Disk and network of the virtual machine before and after"
                       [ vm.write, vm.read, vm.netIn, vm.netOut ]
                   ]
-          }
-        , part::{
-          , title = "Endurance"
-          , blocks =
-                B.prose "prose/upgrade_endurance.md"
+            )
+        , B.part
+            "Endurance"
+            (   B.prose "prose/upgrade_endurance.md"
               # B.sections
                   [ R.section "Disk writes per year before and after" [ writes.decimal, writes.binary ]
                   , R.section
@@ -191,34 +170,27 @@ let upgrade =
                   ]
               # B.classTables
                   [ formulas.usedUp metric.diskWriteRate
-                  ,     formulas.usedUp vm.write
-                    //  { title = "Drive lifetime in years (virtual machine)" }
+                  , formulas.usedUp vm.write // { title = "Drive lifetime in years (virtual machine)" }
                   ]
-          }
-        , part::{
-          , title = "Node"
-          , blocks =
-                B.prose "prose/upgrade_node.md"
+            )
+        , B.part
+            "Node"
+            (   B.prose "prose/upgrade_node.md"
               # B.timelines
-                  [ B.lines "Head block" s.node.head "instance"
-                  , B.lines "Last irreversible block" s.node.irreversible "instance"
-                  , B.lines "Incoming peers" s.node.clients "instance"
-                  , B.lines "Outgoing peers" s.node.peers "instance"
-                  , B.lines "Incoming transactions" s.node.incoming "instance"
-                  , B.lines "Produced transactions" s.node.produced "instance"
+                  [ instance "Head block" s.node.head
+                  , instance "Last irreversible block" s.node.irreversible
+                  , instance "Incoming peers" s.node.clients
+                  , instance "Outgoing peers" s.node.peers
+                  , instance "Incoming transactions" s.node.incoming
+                  , instance "Produced transactions" s.node.produced
                   , B.lines "CPU time of blocks" s.node.cpu "block_type"
                   , B.lines "Net usage of blocks" s.node.net "block_type"
                   ]
-              # B.sections
-                  [ R.section
-                      "Peers and transactions before and after"
-                      [ metric.clients, metric.peers, metric.incoming, metric.produced ]
-                  ]
-          }
-        , part::{
-          , title = "Conclusion"
-          , blocks =
-                B.prose "prose/upgrade_conclusion.md"
+              # B.sections [ R.section "Peers and transactions before and after" node ]
+            )
+        , B.part
+            "Conclusion"
+            (   B.prose "prose/upgrade_conclusion.md"
               # B.conclusions
                   [ B.conclusion
                       "Expectations of the upgrade"
@@ -227,9 +199,8 @@ let upgrade =
                       "Expectations of the upgrade (virtual machine)"
                       [ B.notWorse vm.cpu 10, B.notWorse vm.memory 10, B.falls vm.write 50 ]
                   ]
-          }
+            )
         ]
-      , style = "prefixed"
       , label = constant.ident.name
       , observations = Some
           ( ./observations.dhall
@@ -241,7 +212,7 @@ let upgrade =
               , vmMemory = vm.memory
               , vmWrites = vm.write
               , vmWritesOfAYear = rrd.writes.decimal
-              , node = [ metric.clients, metric.peers, metric.incoming, metric.produced ]
+              , node
               }
           )
       , doc = "Resource usage of a host before and after its node was upgraded"
@@ -249,16 +220,7 @@ let upgrade =
 
 in  { metric
     , metrics =
-      [ metric.cpuUsage
-      , metric.memoryUsed
-      , metric.swapUsed
-      , metric.diskWriteRate
-      , writes.decimal
-      , writes.binary
-      , metric.clients
-      , metric.peers
-      , metric.incoming
-      , metric.produced
-      ]
+          [ metric.cpuUsage, metric.memoryUsed, metric.swapUsed, metric.diskWriteRate, writes.decimal, writes.binary ]
+        # node
     , upgrade
     }

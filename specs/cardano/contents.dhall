@@ -3,296 +3,101 @@ let S = ../schema/package.dhall
 
 let R = S.report
 
-let forging = ./metrics/forging.dhall
+let List/map = ../Prelude/List/map.dhall
 
-let peers = ./metrics/peers.dhall
+let f = ./metrics/forging.dhall
 
-let propagation = ./metrics/propagation.dhall
+let p = ./metrics/peers.dhall
 
-let anomaly = ./metrics/anomaly.dhall
+let e = ./metrics/propagation.dhall
 
-let machine = ./metrics/machine.dhall
+let a = ./metrics/anomaly.dhall
 
-let observation = ./grains/observation.dhall
+let m = ./metrics/machine.dhall
 
-let resources =
-      R.section
-        "Resource Usage"
-        [ machine.starts
-        , machine.cpu
-        , machine.gc
-        , machine.mut
-        , machine.gcsMajor
-        , machine.gcsMinor
-        , machine.rss
-        , machine.heap
-        , machine.live
-        , machine.alloc
-        , machine.netRd
-        , machine.netWr
-        , machine.fsRd
-        , machine.fsWr
-        , machine.spanCpu
-        ]
+let observation = (./grains/observation.dhall).grain
 
-let resources2023 =
-      R.section
-        "Resource Usage"
-        [ machine.starts
-        , machine.cpu
-        , machine.gc
-        , machine.mut
-        , machine.gcsMajor
-        , machine.gcsMinor
-        , machine.rss
-        , machine.live
-        , machine.heap
-        , machine.alloc
-        , machine.spanCpu
-        ]
+let cdfs = List/map S.Metric.Type R.Chart R.cdf
 
-let resources2024 =
-      R.section
-        "Resource Usage"
-        [ machine.starts
-        , machine.cpu
-        , machine.gc
-        , machine.mut
-        , machine.gcsMajor
-        , machine.gcsMinor
-        , machine.rss
-        , machine.heap
-        , machine.live
-        , machine.alloc
-        , machine.fsRd
-        , machine.fsWr
-        , machine.spanCpu
-        ]
+let resourcesOf =
+      \(memory : List S.Metric.Type) ->
+        R.section
+          "Resource Usage"
+          ([ m.starts, m.cpu, m.gc, m.mut, m.gcsMajor, m.gcsMinor, m.rss ] # memory # [ m.spanCpu ])
+
+let resources = resourcesOf [ m.heap, m.live, m.alloc, m.netRd, m.netWr, m.fsRd, m.fsWr ]
 
 let anomalyControl =
-      R.section
-        "Anomaly control"
-        [ anomaly.blocksPerHost, anomaly.filteredRatio, anomaly.chainedRatio, anomaly.battles, anomaly.size ]
+      R.section "Anomaly control" [ a.blocksPerHost, a.filteredRatio, a.chainedRatio, a.battles, a.size ]
 
 let forgingSteps =
       R.section
         "Forging"
-        [ forging.start
-        , forging.blockContext
-        , forging.ledgerState
-        , forging.ledgerView
-        , forging.lead
-        , forging.ticked
-        , forging.snapshot
-        , forging.forge
-        , forging.announce
-        , forging.send
-        , forging.adoption
-        , forging.announceCum
+        [ f.start, f.blockContext, f.ledgerState, f.ledgerView, f.lead, f.ticked
+        , f.snapshot, f.forge, f.announce, f.send, f.adoption, f.announceCum
         ]
 
 let peerPropagation =
       R.section
         "Individual peer propagation"
-        [ peers.noticeFirst
-        , peers.fetchFirst
-        , peers.request
-        , peers.fetch
-        , peers.announce
-        , peers.send
-        , peers.adoption
-        ]
+        [ p.noticeFirst, p.fetchFirst, p.request, p.fetch, p.announce, p.send, p.adoption ]
 
-let endToEndPropagation =
-      R.section
-        "End-to-end propagation"
-        [ propagation.half
-        , propagation.eighty
-        , propagation.ninety
-        , propagation.ninetyTwo
-        , propagation.ninetyFour
-        , propagation.ninetySix
-        , propagation.ninetyEight
-        , propagation.all
-        ]
+let ends = [ e.half, e.eighty, e.ninety, e.ninetyTwo, e.ninetyFour, e.ninetySix, e.ninetyEight, e.all ]
 
-let others =
-      [ anomalyControl
-      , forgingSteps
-      , R.withAllOf observation.grain peerPropagation
-      , endToEndPropagation
-      ]
+let endToEndPropagation = R.section "End-to-end propagation" ends
+
+let others = [ anomalyControl, forgingSteps, R.withAllOf observation peerPropagation, endToEndPropagation ]
 
 let runtime =
-      [ R.cdf machine.cpu
-      , R.cdf machine.gc
-      , R.cdf machine.mut
-      , R.cdf machine.alloc
-      , R.cdf machine.gcsMajor
-      , R.cdf machine.gcsMinor
-      , R.cdf machine.heap
-      , R.cdf machine.live
-      , R.cdf machine.rss
-      , R.cdf machine.started
-      , R.cdf machine.blockContext
-      ]
+      cdfs [ m.cpu, m.gc, m.mut, m.alloc, m.gcsMajor, m.gcsMinor, m.heap, m.live, m.rss, m.started, m.blockContext ]
 
-let states =
-      [ R.cdf machine.ledgerState
-      , R.cdf machine.ledgerView
-      ]
+let states = cdfs [ m.ledgerState, m.ledgerView ]
 
-let slots =
-      [ R.cdf machine.leading
-      , R.cdf machine.density
-      , R.cdf machine.blockGap
-      , R.cdf machine.spanCpu
-      , R.cdf machine.spanCpuEpoch
-      ]
+let slots = cdfs [ m.leading, m.density, m.blockGap, m.spanCpu, m.spanCpuEpoch ]
 
-let forgingLoop =
-      [ R.cdf forging.lead
-      , R.cdf forging.ticked
-      , R.cdf forging.snapshot
-      , R.cdf forging.forge
-      , R.cdf forging.announce
-      ]
+let slotsAndForging = slots # cdfs [ f.lead, f.ticked, f.snapshot, f.forge, f.announce ]
 
-let slotsAndForging = slots # forgingLoop
+let propagating = cdfs [ f.send, p.noticeFirst, p.adoption, e.half, e.eighty, e.ninety, e.ninetySix ]
 
-let announcing = [ R.cdf forging.announceCum ]
-
-let propagating =
-      [ R.cdf forging.send
-      , R.cdf peers.noticeFirst
-      , R.cdf peers.adoption
-      , R.cdf propagation.half
-      , R.cdf propagation.eighty
-      , R.cdf propagation.ninety
-      , R.cdf propagation.ninetySix
-      ]
-
--- Sections that need no chain: the metrics of hosts and their slots.
-let loop =
-      R.section
-        "Leadership checks"
-        [ machine.started, machine.blockContext, machine.ledgerState, machine.ledgerView, machine.leading ]
-
-let ledger =
-      R.section "Slots of hosts" [ machine.hostSlots, machine.leads, machine.blockGap, machine.density, machine.utxo ]
-
-let performanceDictionary =
-      [ R.group
-          "Cluster performance metrics"
-          [ machine.alloc
-          , machine.cpu
-          , machine.gc
-          , machine.mut
-          , machine.blkIo
-          , machine.fsRd
-          , machine.fsWr
-          , machine.gcsMajor
-          , machine.gcsMinor
-          , machine.heap
-          , machine.live
-          , machine.netRd
-          , machine.netWr
-          , machine.rss
-          , machine.threads
-          , machine.blockContext
-          , machine.blockGap
-          , machine.density
-          , machine.hostSlots
-          , machine.leading
-          , machine.leads
-          , machine.ledgerState
-          , machine.ledgerView
-          , machine.spanCpu
-          , machine.spanCpuEpoch
-          , machine.started
-          , machine.starts
-          , machine.utxo
-          ]
-      ]
-
+-- The report without a chain: the metrics of hosts and their slots.
 let performance =
       { sections =
-        [ resources // { metrics = resources.metrics # R.metricIds [ machine.spanCpuEpoch, machine.blkIo, machine.threads ] }
-        , loop
-        , ledger
+        [ resources // { metrics = resources.metrics # R.metricIds [ m.spanCpuEpoch, m.blkIo, m.threads ] }
+        , R.section "Leadership checks" [ m.started, m.blockContext, m.ledgerState, m.ledgerView, m.leading ]
+        , R.section "Slots of hosts" [ m.hostSlots, m.leads, m.blockGap, m.density, m.utxo ]
         ]
       , charts = runtime # states # slots
-      , dictionary = performanceDictionary
+      , dictionary =
+        [ R.group
+            "Cluster performance metrics"
+            [ m.alloc, m.cpu, m.gc, m.mut, m.blkIo, m.fsRd, m.fsWr, m.gcsMajor, m.gcsMinor, m.heap
+            , m.live, m.netRd, m.netWr, m.rss, m.threads, m.blockContext, m.blockGap, m.density, m.hostSlots
+            , m.leading, m.leads, m.ledgerState, m.ledgerView, m.spanCpu, m.spanCpuEpoch, m.started, m.starts, m.utxo
+            ]
+        ]
       }
 
 let dictionary =
       [ R.group
           "Block propagation metrics"
-          [ propagation.half
-          , propagation.eighty
-          , propagation.ninety
-          , propagation.ninetyTwo
-          , propagation.ninetyFour
-          , propagation.ninetySix
-          , propagation.ninetyEight
-          , propagation.all
-          , anomaly.battles
-          , anomaly.size
-          , anomaly.chainedRatio
-          , anomaly.filteredRatio
-          , anomaly.blocksPerHost
-          , forging.adoption
-          , forging.announce
-          , forging.announceCum
-          , forging.blockContext
-          , forging.forge
-          , forging.lead
-          , forging.ledgerState
-          , forging.ledgerView
-          , forging.snapshot
-          , forging.send
-          , forging.start
-          , forging.ticked
-          , peers.adoption
-          , peers.announce
-          , peers.fetch
-          , peers.fetchFirst
-          , peers.noticeFirst
-          , peers.request
-          , peers.send
-          ]
+          (   ends
+            # [ a.battles, a.size, a.chainedRatio, a.filteredRatio, a.blocksPerHost, f.adoption, f.announce
+              , f.announceCum, f.blockContext, f.forge, f.lead, f.ledgerState, f.ledgerView, f.snapshot, f.send
+              , f.start, f.ticked, p.adoption, p.announce, p.fetch, p.fetchFirst, p.noticeFirst, p.request, p.send
+              ]
+          )
       , R.group
           "Cluster performance metrics"
-          [ machine.alloc
-          , machine.cpu
-          , machine.gc
-          , machine.mut
-          , machine.fsRd
-          , machine.fsWr
-          , machine.gcsMajor
-          , machine.gcsMinor
-          , machine.heap
-          , machine.live
-          , machine.netRd
-          , machine.netWr
-          , machine.rss
-          , machine.blockContext
-          , machine.blockGap
-          , machine.density
-          , machine.leading
-          , machine.ledgerState
-          , machine.ledgerView
-          , machine.spanCpu
-          , machine.spanCpuEpoch
-          , machine.started
-          , machine.starts
+          [ m.alloc, m.cpu, m.gc, m.mut, m.fsRd, m.fsWr, m.gcsMajor, m.gcsMinor, m.heap, m.live, m.netRd, m.netWr
+          , m.rss, m.blockContext, m.blockGap, m.density, m.leading, m.ledgerState, m.ledgerView, m.spanCpu
+          , m.spanCpuEpoch, m.started, m.starts
           ]
       ]
 
 in  { sections = [ resources ] # others
-    , sections2023 = [ resources2023 ] # others
-    , sections2024 = [ resources2024 ] # others
-    , charts = runtime # slotsAndForging # announcing # propagating
+    , sections2023 = [ resourcesOf [ m.live, m.heap, m.alloc ] ] # others
+    , sections2024 = [ resourcesOf [ m.heap, m.live, m.alloc, m.fsRd, m.fsWr ] ] # others
+    , charts = runtime # slotsAndForging # cdfs [ f.announceCum ] # propagating
     , charts2023 = runtime # states # slotsAndForging # propagating
     , tables = [ resources, anomalyControl, forgingSteps, peerPropagation, endToEndPropagation ]
     , dictionary

@@ -5,7 +5,7 @@ let R = S.report
 
 let B = S.block
 
-let constant = (./source.dhall).constant
+let c = (./source.dhall).constant
 
 let filters = ./filters.dhall
 
@@ -34,25 +34,15 @@ let comparison =
       , charts = contents.charts
       , dictionary = contents.dictionary # [ R.group "Blocks" [ steps.incomplete, steps.early ] ]
       , parts =
-        [ B.Part::{ title = "Analysed blocks", blocks = B.listings [ listings.analysed ] }
-        , B.Part::{ title = "Rejected blocks", blocks = B.listings [ listings.rejected ] }
+        [ B.part "Analysed blocks" (B.listings [ listings.analysed ])
+        , B.part "Rejected blocks" (B.listings [ listings.rejected ])
         ]
       , also = R.metricIds [ machine.spanCpuReward, machine.blkIo, machine.threads, machine.leads, machine.utxo, machine.hostSlots ]
-      , style = "prefixed"
       , summary = summaries.published.name
       , filters = [ R.uses filters.unitary ]
-      , label = constant.ident.name
-      , compare =
-        [ constant.era.name
-        , constant.tps.name
-        , constant.addTxSize.name
-        , constant.inputsPerTx.name
-        , constant.outputsPerTx.name
-        , constant.plutusScript.name
-        ]
-      , judgement = Some S.Judgement::{
-        , gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ]
-        }
+      , label = c.ident.name
+      , compare = [ c.era.name, c.tps.name, c.addTxSize.name, c.inputsPerTx.name, c.outputsPerTx.name, c.plutusScript.name ]
+      , judgement = Some S.Judgement::{ gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ] }
       , observations = Some ./observations.dhall
       , editions = ./editions.dhall
       , doc = "Comparison of two or more runs of a cluster; the first is the baseline"
@@ -69,9 +59,8 @@ let performance =
       , sections = contents.performance.sections
       , charts = contents.performance.charts
       , dictionary = contents.performance.dictionary
-      , style = comparison.style
       , summary = summaries.meanOfHosts.name
-      , label = constant.ident.name
+      , label = c.ident.name
       , compare = comparison.compare
       , judgement = Some S.Judgement::{ gate = R.metricIds [ machine.cpu, machine.rss ] }
       , doc = "Resource usage and slots of hosts in one or more runs, also in runs without a chain"

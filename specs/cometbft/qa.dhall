@@ -19,9 +19,7 @@ let sampled = ./sampled.dhall
 
 let n = sampled.metric
 
-let part = B.Part
-
-let configuration = [ c.number.name, c.connections.name, c.rate.name ]
+let setting = [ c.connections.name, c.rate.name ]
 
 -- Experiments whose series are shown: each has a time range.
 let experiment =
@@ -30,7 +28,7 @@ let experiment =
       , title = ""
       , grain = grains.experiment.name
       , first = c.number.name
-      , label = configuration
+      , label = [ c.number.name ] # setting
       , time = Some { begin = c.from.name, end = c.to.name }
       , absent = ""
       }
@@ -46,43 +44,37 @@ let fault =
           , absent = "no experiment with a fault (meta.json: experiments, fault)"
           }
 
+let withoutFault = experiment // { without = [ fault.name ] }
+
+let measured =
+      withoutFault // { keys = setting, done = Some m.validTxs.id, due = Some m.expected.id, tolerance }
+
 let chosen =
-          experiment
+          measured
       //  { name = "chosen"
           , title = "Chosen experiment"
-          , keys = [ c.connections.name, c.rate.name ]
           , pins = [ B.pin c.number constant.chosen ]
           , most = Some m.validTxs.id
-          , done = Some m.validTxs.id
-          , due = Some m.expected.id
-          , tolerance
           , absent = "no experiment without a fault that is not saturated"
-          , without = [ fault.name ]
           }
 
 let overload =
-          experiment
+          measured
       //  { name = "overload"
           , title = "Overloaded experiment"
-          , keys = [ c.connections.name, c.rate.name ]
           , pins = [ B.pin c.number constant.overload ]
           , most = Some m.expected.id
-          , done = Some m.validTxs.id
-          , due = Some m.expected.id
-          , tolerance
           , short = True
           , absent = "no experiment without a fault that is saturated"
-          , without = [ fault.name ]
           }
 
 let heaviest =
-          experiment
+          withoutFault
       //  { name = "heaviest"
           , title = "Heaviest experiment"
           , most = Some m.expected.id
           , absent = "no experiment"
-          , without = [ fault.name ]
-          , repeats = [ c.connections.name, c.rate.name ]
+          , repeats = setting
           }
 
 let rotation =
@@ -98,19 +90,27 @@ let rotation =
 
 let choices = [ chosen, overload, fault, heaviest, rotation ]
 
+let lines = \(title : Text) -> \(series : S.Series.Type) -> B.lines title series "job"
+
+let linesAndMean = \(title : Text) -> \(series : S.Series.Type) -> B.linesAndMean title series "job"
+
+let mempool = B.stack "Mempool size" s.mempoolSize "job"
+
+let rates = [ linesAndMean "Block rate" s.blockRate, linesAndMean "Transaction rate" s.totalTxsRate ]
+
+let rounds = lines "Rounds" s.rounds
+
+let heights = lines "Heights" s.heights
+
 -- Figures of the nodes' metrics, as in the published QA documents.
 let plots =
-      [ B.stack "Mempool size" s.mempoolSize "job"
-      , B.meanOnly "Average mempool size" s.mempoolSize
-      , B.linesAndMean "Peers" s.peers "job"
-      , B.lines "Rounds" s.rounds "job"
-      , B.linesAndMean "Block rate" s.blockRate "job"
-      , B.linesAndMean "Transaction rate" s.totalTxsRate "job"
-      , B.lines "Resident memory" s.memory "job"
-      , B.meanOnly "Average resident memory" s.memory
-      , B.lines "Load average" s.cpu "job"
-      , B.meanOnly "Average load average" s.cpu
-      ]
+        [ mempool, B.meanOnly "Average mempool size" s.mempoolSize, linesAndMean "Peers" s.peers, rounds ]
+      # rates
+      # [ lines "Resident memory" s.memory
+        , B.meanOnly "Average resident memory" s.memory
+        , lines "Load average" s.cpu
+        , B.meanOnly "Average load average" s.cpu
+        ]
 
 let latencies =
       B.scatter
@@ -124,8 +124,6 @@ let latencies =
         , y = m.latency
         }
 
-let judged = [ m.validTxs, m.throughput, m.average, m.greatest ]
-
 let verdict =
       \(scenario : Text) ->
       \(title : Text) ->
@@ -135,257 +133,185 @@ let verdict =
           , grain = grains.experiment
           , keys = [ c.connections, c.rate ]
           , first = c.number
-          , metrics = judged
+          , metrics = [ m.validTxs, m.throughput, m.average, m.greatest ]
           , tolerance
           }
 
+let pivot =
+      B.pivot
+        { title = "Transactions in blocks, by rate (rows) and connections (columns)"
+        , grain = grains.experiment
+        , down = c.rate
+        , across = c.connections
+        , metric = m.validTxs
+        , first = c.number
+        , due = m.expected
+        , tolerance
+        }
+
+let experiments = \(title : Text) -> B.listing title grains.experiment [ c.number, c.connections, c.rate ]
+
+let ofJobs = \(title : Text) -> \(grain : S.Grain.Type) -> B.listing title grain [ sampled.column.job ]
+
+let sections =
+      [ R.section "Load" [ m.validTxs, m.throughput ]
+      , R.section "Latency" [ m.latency ]
+      , R.section "Blocks" [ m.interval, m.catchingUp, m.complaints ]
+      , R.section "Nodes" [ n.blockRate, n.mempoolSize, n.mostMemory, n.averageLoad ]
+      ]
+
 -- The parts of the report, shared with the report on several testnets.
-let saturation =
-      part::{
-      , title = "Saturation point"
-      , blocks =
-            B.prose "prose/saturation.md"
-          # B.pivots
-              [ B.withChoice
-                  chosen
-                  ( B.withDiagonals
-                      ( B.pivotWithout
-                          [ fault ]
-                          ( B.pivot
-                              { title = "Transactions in blocks, by rate (rows) and connections (columns)"
-                              , grain = grains.experiment
-                              , down = c.rate
-                              , across = c.connections
-                              , metric = m.validTxs
-                              , first = c.number
-                              , due = m.expected
-                              , tolerance
-                              }
-                          )
+let part =
+      { saturation =
+          B.part
+            "Saturation point"
+            (   B.prose "prose/saturation.md"
+              # B.pivots [ B.withChoice chosen (B.withDiagonals (B.pivotWithout [ fault ] pivot)) ]
+              # B.listings [ experiments "Experiments" [ m.validTxs, m.expected, m.throughput ] ]
+            )
+      , latencies =
+          B.part
+            "Latencies"
+            (   B.prose "prose/latencies.md"
+              # B.scatters [ latencies ]
+              # B.listings
+                  [ experiments
+                      "Latencies of the experiments"
+                      [ m.least, m.average, m.greatest, m.deviation, m.negative ]
+                  ]
+            )
+      , nodes =
+          B.part
+            "Metrics of the nodes"
+            (   B.prose "prose/nodes.md"
+              # B.timelines (B.during chosen plots)
+              # B.listings
+                  [ ofJobs
+                      "Samples of the nodes"
+                      sampled.grain.node
+                      [ n.leastPeers, n.mostPeers, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
+                  , ofJobs "Load of the machines" sampled.grain.machine [ n.averageLoad, n.highestLoad ]
+                  ]
+              # B.averagesTables
+                  [ B.averagesDuring
+                      chosen
+                      ( B.averages
+                          "Average resident memory with and without exporter processes"
+                          [ s.memory, s.nodeMemory ]
                       )
-                  )
-              ]
-          # B.listings
-              [ B.listing
-                  "Experiments"
-                  grains.experiment
-                  [ c.number, c.connections, c.rate ]
-                  [ m.validTxs, m.expected, m.throughput ]
-              ]
-      }
-
-let latencyPart =
-      part::{
-      , title = "Latencies"
-      , blocks =
-            B.prose "prose/latencies.md"
-          # B.scatters [ latencies ]
-          # B.listings
-              [ B.listing
-                  "Latencies of the experiments"
-                  grains.experiment
-                  [ c.number, c.connections, c.rate ]
-                  [ m.least, m.average, m.greatest, m.deviation, m.negative ]
-              ]
-      }
-
-let nodes =
-      part::{
-      , title = "Metrics of the nodes"
-      , blocks =
-            B.prose "prose/nodes.md"
-          # B.timelines (B.during chosen plots)
-          # B.listings
-              [ B.listing
-                  "Samples of the nodes"
-                  sampled.grain.node
-                  [ sampled.column.job ]
-                  [ n.leastPeers, n.mostPeers, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
-              , B.listing
-                  "Load of the machines"
-                  sampled.grain.machine
-                  [ sampled.column.job ]
-                  [ n.averageLoad, n.highestLoad ]
-              ]
-          # B.averagesTables
-              [ B.averagesDuring
-                  chosen
-                  ( B.averages
-                      "Average resident memory with and without exporter processes"
-                      [ s.memory, s.nodeMemory ]
-                  )
-              ]
-      }
-
-let overloadPart =
-      part::{ title = "Overload", blocks = B.prose "prose/overload.md" # B.timelines (B.during overload plots) }
-
-let faultPart =
-      part::{
-      , title = "Fault"
-      , blocks =
-            B.prose "prose/fault.md"
-          # B.timelines (B.during fault (plots # [ B.lines "Heights" s.heights "job" ]))
-      }
-
-let rotating =
-      part::{
-      , title = "Rotating nodes"
-      , blocks =
-            B.prose "prose/rotating.md"
-          # B.timelines (B.during rotation ([ B.lines "Heights of rotating nodes" s.rotatingHeights "job" ] # plots))
-      }
-
-let wholeRun =
-      part::{
-      , title = "All experiments"
-      , blocks =
-            B.prose "prose/all.md"
-          # B.scatters
-              [ B.scatter
-                  { title = "Latency of all experiments"
-                  , grain = grains.runTransaction
-                  , per = c.name
-                  , of = grains.window
-                  , label = [] : List S.Column
-                  , keys = [ c.name ]
-                  , x = m.sinceBegin
-                  , y = m.runLatency
-                  }
-              ]
-          # B.timelines
-              [ B.stack "Mempool size" s.mempoolSize "job"
-              , B.linesAndMean "Block rate" s.blockRate "job"
-              , B.linesAndMean "Transaction rate" s.totalTxsRate "job"
-              , B.lines "Heights" s.heights "job"
-              ]
-      }
-
-let logs =
-      part::{
-      , title = "Logs of the nodes"
-      , blocks =
-            B.prose "prose/logs.md"
-          # B.scatters
-              [ B.scatter
-                  { title = "Block interval"
-                  , grain = grains.nodeBlock
-                  , per = c.node
-                  , of = grains.node
-                  , label = [ c.node ]
-                  , keys = [ c.node ]
-                  , x = m.height
-                  , y = m.interval
-                  }
-              ]
-          # B.listings
-              [ B.listing
-                  "Blocks of the nodes"
-                  grains.node
-                  [ c.node ]
-                  [ m.starts
-                  , m.catchingUp
-                  , m.blocks
-                  , m.blocksCaughtUp
-                  , m.intervalAverage
-                  , m.intervalGreatest
-                  , m.proposals
-                  , m.complaints
                   ]
-              ]
-      }
-
-let extensions =
-      part::{
-      , title = "Vote extensions"
-      , blocks =
-            B.prose "prose/extensions.md"
-          # B.grids
-              [ B.grid
-                  "Cases of vote extensions"
-                  heaviest
-                  [ latencies ]
-                  [ B.linesAndMean "Block rate" s.blockRate "job"
-                  , B.linesAndMean "Transaction rate" s.totalTxsRate "job"
-                  , B.lines "Rounds" s.rounds "job"
-                  , B.linesAndMean "Load average" s.cpu "job"
-                  , B.linesAndMean "Memory" s.memory "job"
-                  , B.linesAndMean "Mempool" s.mempoolSize "job"
+            )
+      , overload = B.part "Overload" (B.prose "prose/overload.md" # B.timelines (B.during overload plots))
+      , fault = B.part "Fault" (B.prose "prose/fault.md" # B.timelines (B.during fault (plots # [ heights ])))
+      , rotating =
+          B.part
+            "Rotating nodes"
+            (   B.prose "prose/rotating.md"
+              # B.timelines (B.during rotation ([ lines "Heights of rotating nodes" s.rotatingHeights ] # plots))
+            )
+      , wholeRun =
+          B.part
+            "All experiments"
+            (   B.prose "prose/all.md"
+              # B.scatters
+                  [ B.scatter
+                      { title = "Latency of all experiments"
+                      , grain = grains.runTransaction
+                      , per = c.name
+                      , of = grains.window
+                      , label = [] : List S.Column
+                      , keys = [ c.name ]
+                      , x = m.sinceBegin
+                      , y = m.runLatency
+                      }
                   ]
-              ]
+              # B.timelines ([ mempool ] # rates # [ heights ])
+            )
+      , logs =
+          B.part
+            "Logs of the nodes"
+            (   B.prose "prose/logs.md"
+              # B.scatters
+                  [ B.scatter
+                      { title = "Block interval"
+                      , grain = grains.nodeBlock
+                      , per = c.node
+                      , of = grains.node
+                      , label = [ c.node ]
+                      , keys = [ c.node ]
+                      , x = m.height
+                      , y = m.interval
+                      }
+                  ]
+              # B.listings
+                  [ B.listing
+                      "Blocks of the nodes"
+                      grains.node
+                      [ c.node ]
+                      [ m.starts, m.catchingUp, m.blocks, m.blocksCaughtUp
+                      , m.intervalAverage, m.intervalGreatest, m.proposals, m.complaints
+                      ]
+                  ]
+            )
+      , extensions =
+          B.part
+            "Vote extensions"
+            (   B.prose "prose/extensions.md"
+              # B.grids
+                  [ B.grid
+                      "Cases of vote extensions"
+                      heaviest
+                      [ latencies ]
+                      (   rates
+                        # [ rounds
+                          , linesAndMean "Load average" s.cpu
+                          , linesAndMean "Memory" s.memory
+                          , linesAndMean "Mempool" s.mempoolSize
+                          ]
+                      )
+                  ]
+            )
+        -- What the first page judges in a group of runs; the report on one testnet has it in its sections.
+      , averages = B.part "Averages" (B.sections sections)
       }
 
--- What the first page judges in a group of runs; the report on one testnet has it in its sections.
-let averages =
-      part::{
-      , title = "Averages"
-      , blocks =
-          B.sections
-            [ R.section "Load" [ m.validTxs, m.throughput ]
-            , R.section "Latency" [ m.latency ]
-            , R.section "Blocks" [ m.interval, m.catchingUp, m.complaints ]
-            , R.section "Nodes" [ n.blockRate, n.mempoolSize, n.mostMemory, n.averageLoad ]
-            ]
-      }
+let results =
+      B.part
+        "Results"
+        (   B.prose "prose/results.md"
+          # B.verdicts
+              [ B.verdictWithout
+                  [ fault ]
+                  (verdict "Load: every configuration" "Experiments compared with the baseline")
+              , B.verdictOf chosen (verdict "Load: chosen experiment" "Chosen experiment compared with the baseline")
+              , B.verdictOf overload (verdict "Overload" "Overloaded experiment compared with the baseline")
+              , B.verdictOf fault (verdict "Fault" "Experiment with a fault compared with the baseline")
+              ]
+        )
 
 let qa =
       S.Report::{
       , name = "qa"
       , title = "QA results of {last}"
       , intro = "Load tests of {last} on a testnet: saturation point, latencies and metrics of the nodes."
-      , sections =
-        [ R.section "Load" [ m.validTxs, m.throughput ]
-        , R.section "Latency" [ m.latency ]
-        , R.section "Blocks" [ m.interval, m.catchingUp, m.complaints ]
-        , R.section "Nodes" [ n.blockRate, n.mempoolSize, n.mostMemory, n.averageLoad ]
-        ]
+      , sections
       , choices
       , cases = Some constant.extensions.name
       , parts =
-        [ saturation
-        , latencyPart
-        , nodes
-        , overloadPart
-        , faultPart
-        , rotating
-        , wholeRun
-        , logs
-        , extensions
-        , part::{
-          , title = "Results"
-          , blocks =
-                B.prose "prose/results.md"
-              # B.verdicts
-                  [ B.verdictWithout
-                      [ fault ]
-                      (verdict "Load: every configuration" "Experiments compared with the baseline")
-                  , B.verdictOf chosen (verdict "Load: chosen experiment" "Chosen experiment compared with the baseline")
-                  , B.verdictOf overload (verdict "Overload" "Overloaded experiment compared with the baseline")
-                  , B.verdictOf fault (verdict "Fault" "Experiment with a fault compared with the baseline")
-                  ]
-          }
+        [ part.saturation
+        , part.latencies
+        , part.nodes
+        , part.overload
+        , part.fault
+        , part.rotating
+        , part.wholeRun
+        , part.logs
+        , part.extensions
+        , results
         ]
-      , style = "prefixed"
       , label = constant.ident.name
       , observations = Some (./observations.dhall).qa
       , doc = "QA results of a testnet under load"
       }
 
-in  { qa
-    , choices
-    , chosen
-    , fault
-    , verdict
-    , part =
-      { saturation
-      , latencies = latencyPart
-      , nodes
-      , overload = overloadPart
-      , fault = faultPart
-      , rotating
-      , wholeRun
-      , logs
-      , extensions
-      , averages
-      }
-    }
+in  { qa, choices, chosen, fault, verdict, part }

@@ -21,6 +21,16 @@ let rotating = { name = "rotating", title = "Rotating-node testnet" }
 
 let extensions = { name = "extensions", title = "Vote-extension testbed" }
 
+let every =
+      \(group : B.Group) ->
+      \(scenario : Text) ->
+        B.verdictOfGroup
+          group
+          (B.verdictWithout [ qa.fault ] (qa.verdict scenario "Experiments compared with the baseline"))
+
+let averages =
+      R.section "Averages of each case" [ m.runLatency, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
+
 let testnets =
       S.Report::{
       , name = "testnets"
@@ -36,47 +46,23 @@ let testnets =
           # B.ofGroup rotating [ part.rotating, part.wholeRun, part.averages ]
           # B.ofGroup
               extensions
-              [     part.extensions
-                //  { blocks =
-                          part.extensions.blocks
-                        # B.sections
-                            [ R.section
-                                "Averages of each case"
-                                [ m.runLatency, n.highestRound, n.blockRate, n.mempoolSize, n.mostMemory ]
-                            ]
-                    }
-              ]
-          # [ B.Part::{
-              , title = "Results"
-              , blocks =
-                    B.prose "prose/testnets_results.md"
+              [ part.extensions // { blocks = part.extensions.blocks # B.sections [ averages ] } ]
+          # [ B.part
+                "Results"
+                (   B.prose "prose/testnets_results.md"
                   # B.verdicts
-                      [ B.verdictOfGroup
-                          large
-                          ( B.verdictWithout
-                              [ qa.fault ]
-                              (qa.verdict "200 nodes: every configuration" "Experiments compared with the baseline")
-                          )
+                      [ every large "200 nodes: every configuration"
                       , B.verdictOfGroup
                           large
                           ( B.verdictOf
                               qa.chosen
-                              ( qa.verdict
-                                  "200 nodes: chosen experiment"
-                                  "Chosen experiment compared with the baseline"
-                              )
+                              (qa.verdict "200 nodes: chosen experiment" "Chosen experiment compared with the baseline")
                           )
-                      , B.verdictOfGroup
-                          rotating
-                          ( B.verdictWithout
-                              [ qa.fault ]
-                              (qa.verdict "Rotating nodes" "Experiments compared with the baseline")
-                          )
+                      , every rotating "Rotating nodes"
                       , B.notJudged extensions "Vote extensions"
                       ]
-              }
+                )
             ]
-      , style = "prefixed"
       , label = constant.ident.name
       , observations = Some (./observations.dhall).testnets
       , revision = Some constant.commit.name

@@ -423,6 +423,8 @@ in  { Listing
     , Averages
     , Block
     , Part
+      -- a part with a title and blocks
+    , part = \(title : Text) -> \(blocks : List Block) -> Part::{ title, blocks }
     , pin = \(column : X.Column) -> \(constant : S.Constant.Type) -> { column = column.name, constant = constant.name } : Pin
     , listing =
         \(title : Text) -> \(g : G.Grain.Type) -> \(keys : List X.Column) -> \(ms : List M.Metric.Type) ->

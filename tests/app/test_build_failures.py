@@ -213,7 +213,7 @@ def test_metric_of_a_missing_source_is_named(tmp_path: Path, out: Path, cache: P
         "      [ (./grains/block.dhall).grain\n      , scrapes.grain\n",
     )
     tables = place / "specs" / "cardano" / "contents.dhall"
-    edit_file(tables, '"Anomaly control"\n        [ ', '"Anomaly control"\n        [ (./scrapes.dhall).metric, ')
+    edit_file(tables, '"Anomaly control" [ ', '"Anomaly control" [ (./scrapes.dhall).metric, ')
     # With two sources, a message about an event names the source.
     relations = place / "specs" / "cardano" / "relations.dhall"
     edited_text = relations.read_text(encoding="utf-8").replace('[ "logs" ]', '[ "logs", events.resources.name ]')

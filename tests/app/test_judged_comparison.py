@@ -29,9 +29,7 @@ from tests.support.workspaces import Edit, copy_workspace
 REPORTS = "specs/cardano/reports.dhall"
 UNJUDGED: Edit = (
     REPORTS,
-    """judgement = Some S.Judgement::{
-        , gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ]
-        }""",
+    "judgement = Some S.Judgement::{ gate = R.metricIds [ machine.cpu, forging.announceCum, propagation.eighty ] }",
     "judgement = None S.Judgement.Type",
 )
 RUNS = (("10.5", CARDANO / "baseline" / "run"), ("10.6", CARDANO / "candidate" / "run"))
@@ -310,7 +308,7 @@ def test_verdict_leads_to_its_batches(judged_build: Path, cache: Path) -> None:
 
 
 def test_margin_is_in_the_provenance_but_in_no_definition(judged_build: Path, cache: Path, tmp_path: Path) -> None:
-    margin = (REPORTS, "judgement = Some S.Judgement::{", 'judgement = Some S.Judgement::{ margin = M.percent "7"')
+    margin = (REPORTS, "judgement = Some S.Judgement::{", 'judgement = Some S.Judgement::{ margin = M.percent "7",')
     workspace = copy_workspace(tmp_path / "workspace", margin, (REPORTS, "let R =", "let M = S.metric\n\nlet R ="))
     run_options = [f"--run={name}={place}" for name, place in RUNS]
     command = ("build", "cardano/comparison", *run_options, "--to", "md", "-o", tmp_path / "build", "--cache", cache)

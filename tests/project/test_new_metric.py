@@ -68,7 +68,7 @@ PUT_IN = (
           }
 """,
     ),
-    ("contents.dhall", "      , R.cdf peers.adoption\n", "      , R.cdf peers.queue\n"),
+    ("contents.dhall", "p.noticeFirst, p.adoption, e.half", "p.queue, "),
 )
 
 

@@ -14,7 +14,7 @@ from tests.support.commands import run_assay
 
 RUNS = ("--run", "runs/1.0", "--run", "runs/1.1")
 TITLE = "Slowest requests"
-PART = 'blocks = B.worst "Slowest requests" m.wait 10'
+PART = 'B.worst "Slowest requests" m.wait 10'
 
 
 @pytest.fixture(scope="module")

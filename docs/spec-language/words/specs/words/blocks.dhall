@@ -213,8 +213,8 @@ let tables =
       , parts =
         -- B.listings => tables: | 2 | 2
         [ part::{ title = "Rows", blocks = facts # B.listings [ listing ] }
-        -- B.worst => tables: | before
-        , part::{ title = "Worst trials", blocks = B.worst "Worst trials" finished 3 }
+        -- B.part, B.worst => tables: | before
+        , B.part "Worst trials" (B.worst "Worst trials" finished 3)
         -- B.pivots => tables: | 200 | 1990
         , part::{ title = "Pivots", blocks = B.pivots [ diagonals, without ] }
         -- B.verdicts => tables: | All trials
