@@ -34,22 +34,15 @@ TOPICS = {
 _INTRO = """# Errors in specs
 
 What `assay check` and `assay test` print for specs that are wrong: the code in `error[...]`, and for each code one
-message that a test provokes. A code that several topics share is below the first of them. Each message names the
-place, and most say what was expected; hints about names are left out here. This page is generated from the tests.
+message that a test provokes. A code that several topics share is below the first of them. Each message also names the
+place, and says what was expected and what helps. This page is generated from the tests.
 """
-#: hints that only suggest or list names, or to rename something
-_NAMES = re.compile(r"did you mean|there are `|is declared at|^(?:remove or )?rename (?:one of them|all but one)")
 _FIRST = re.compile(r"^error\[([\w-]+)\]: (.*)$", re.M)
 
 
-def _format_row(code: str, message: str, answer: str) -> str:
-    """Format the row of an error: what is expected is that of its first message."""
-    first = answer.split("\nerror[", 1)[0]
-    details = re.findall(r"^ +(expected|hint): +(.*)$", first, re.M)
-    advice = "; ".join(
-        text if word == "expected" else f"hint: {text}" for word, text in details if not _NAMES.search(text)
-    )
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{code}`", message, advice)) + " |"
+def _format_row(code: str, message: str) -> str:
+    """Format the row of an error."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{code}`", message)) + " |"
 
 
 def _format_page() -> str:
@@ -60,14 +53,14 @@ def _format_page() -> str:
         case = read_case(name)
         match = _FIRST.search(case.answer.stderr or case.answer.stdout)
         if topic in tables and match and case.command.split()[0] in ("check", "test"):
-            tables[topic].setdefault(match[1], _format_row(match[1], match[2], case.answer.stderr))
+            tables[topic].setdefault(match[1], _format_row(match[1], match[2]))
     parts = [_INTRO]
     listed: set[str] = set()
     for topic, (title, page) in TOPICS.items():
         rows = "\n".join(tables[topic][code] for code in sorted(tables[topic].keys() - listed))
         listed |= tables[topic].keys()
         parts.append(f"## {title}\n\nSee [{page.partition('#')[0]}]({page})\n")
-        parts.append(f"| code | for example | expected |\n|---|---|---|\n{rows}\n")
+        parts.append(f"| code | for example |\n|---|---|\n{rows}\n")
     return "\n".join(parts)
 
 
