@@ -227,7 +227,7 @@ let tables =
         , part::{ title = "Classes", blocks = B.classTables [ usedUp, against, acrossTrials ] }
         -- B.prose => tables: Trials of
         , part::{ title = "Words", blocks = B.prose "trials.md" }
-        -- B.firstPage => tables: <a id="answer-1"
+        -- B.firstPage => tables: ## <a id="answer-1"
         , part::{ title = "Verdicts of all", blocks = B.firstPage }
         -- B.parameters, B.dictionary, B.dataQuality => tables: ## <a id="dictionary"
         , part::{ title = "Data", blocks = B.parameters # B.dictionary # B.dataQuality }
