@@ -83,9 +83,9 @@ def _read_folder(folder: Path) -> Iterator[_Passage]:
     """Yield the texts of the files of a folder. Raises AssayError (usage): there is none, or one cannot be read."""
     files = sorted(folder.glob(f"*{_SUFFIX}"))
     if not files:
-        found = "no such folder" if not folder.is_dir() else "no such file in it"
+        lack = "no such folder" if not folder.is_dir() else "no such file in it"
         raise fail("texts", f"the folder has no texts: {folder}", expected="Markdown files, such as times.md",
-                   found=found, hint="name a file after the part that it is about", status=USAGE)  # fmt: skip
+                   found=lack, hint="name a file after the part that it is about", status=USAGE)  # fmt: skip
     for file in files:
         try:
             text = file.read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ def _read_stored(file: Path) -> Iterator[_Passage]:
 
 
 def _split_text(path: Path, text: str) -> Iterator[_Passage]:
-    """Yield the text before each heading of a part or block. Headings in blocks of code are none."""
+    """Yield the text below each heading of a part or block, and what precedes the first; code has no headings."""
     passage = _Passage(path, 1, name_anchor(path.stem), "", "")
     lines: list[str] = []
     is_code = False

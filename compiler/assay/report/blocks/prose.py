@@ -102,13 +102,13 @@ def _list_labels(versions: Sequence[Version]) -> str:
 def _link_cell(context: RenderContext, quote: Quote, place: tuple[int, int, int]) -> QuotedValue:
     """Return a quoted cell of a table, with its place in the text and the values that it shows."""
     base, version = context.versions[0], _find_quoted_version(context, quote)
-    shown = {AVERAGE: (version,), BASE: (base,)}.get(quote.prints, (base, version))
+    versions = {AVERAGE: (version,), BASE: (base,)}.get(quote.prints, (base, version))
     cell = _render_cell(context, quote)
     prints = AVERAGE if quote.prints == BASE else quote.prints
-    sources = tuple(CellSource(quote.metric, run) for item in shown for run in item.runs)
+    sources = tuple(CellSource(quote.metric, run) for item in versions for run in item.runs)
     label = base.label if quote.prints == BASE else version.label
     return QuotedValue(
-        *place, quote.metric, f"{quote.prints}; {label}", shown[-1].id, prints=prints, sources=sources,
+        *place, quote.metric, f"{quote.prints}; {label}", versions[-1].id, prints=prints, sources=sources,
         number=cell.value, symbol=cell.unit,
     )  # fmt: skip
 

@@ -140,7 +140,7 @@ class QuantileVerdict:
 
 
 def select_main_changes(changes: Iterable[RecordedChange]) -> list[RecordedChange]:
-    """Return the changes of whole metrics that are better in a direction; if there are none, of those in none."""
+    """Return the changes of whole metrics that are better in a direction; without any, of all whole metrics."""
     whole = [change for change in changes if not change.is_segment]
     return [change for change in whole if change.has_direction] or whole
 
