@@ -12,12 +12,22 @@ from assay_propose.units import TIMES
 from assay_propose.varying import list_growing_fields, never_falls, only_grows
 
 THRESHOLD = "they are a setting: so many in so much time, always the same"  # reasons for no metrics
+LIMIT = "they are a threshold by their name"
 MEMBER = "they say which one of several it is"
 SEQUEL = "they only grow through several events"
 #: a number of things in a time, as the pattern of a line has them: `{changes} changes in {duration_seconds} seconds`
 _THRESHOLD = re.compile(
     r"\{(?P<count>\w+)\} [A-Za-z]+ (?:in|within|every|per) \{(?P<time>\w+)\}(?= ?[A-Za-z])", re.IGNORECASE
 )
+#: words of names of thresholds, and those by which such a name is that of a result
+_LIMITS = frozenset((
+    "budget", "deadline", "expected", "goal", "limit", "limits", "quota", "sla", "slo", "target", "threshold",
+    "timeout",
+))  # fmt: skip
+_OF_RESULTS = frozenset(
+    ("count", "error", "errors", "exceeded", "hit", "hits", "misses", "num", "over", "reached", "total")
+)
+_MOST_LIMITS = 12  # distinct values of a threshold
 _MOST_SETTINGS = 3  # distinct pairs of numbers and times
 _MIN_LINES = 2  # with each of them, on average
 _GREATEST_MEMBER = 1000
@@ -43,6 +53,20 @@ def is_setting(group: Group, event: EventProposal, field: FieldProposal) -> bool
                      for record in group.records[event.name]]  # fmt: skip
             return len({*pairs}) <= min(_MOST_SETTINGS, len(pairs) // _MIN_LINES)
     return False
+
+
+def is_limit(group: Group, event: EventProposal, field: FieldProposal) -> bool:
+    """Return whether a number is a threshold by its name, such as `timeout_ms`, and has few values or one."""
+    words = {*split_words(field.path[-1])}
+    if group.known_format or group.source.kind == "samples" or not words & _LIMITS or words & _OF_RESULTS:
+        return False
+    values = [record.values[field.path] for record in group.records[event.name] if field.path in record.values]
+    return len({*map(str, values)}) <= min(_MOST_LIMITS, max(1, len(values) // _MIN_LINES))
+
+
+def find_setting(group: Group, event: EventProposal, field: FieldProposal) -> str:
+    """Return why a number is a threshold that someone set; empty if it is none."""
+    return THRESHOLD if is_setting(group, event, field) else LIMIT if is_limit(group, event, field) else ""
 
 
 def is_member(group: Group, event: EventProposal, field: FieldProposal) -> bool:
@@ -76,7 +100,7 @@ def list_settings(group: Group, keys: Container[tuple[str, str]]) -> Iterator[tu
 
     `keys` are events and their fields that identify rows.
     """
-    reasons = ((is_setting, THRESHOLD), (is_member, MEMBER), (is_sequel, SEQUEL))
+    reasons = ((is_setting, THRESHOLD), (is_limit, LIMIT), (is_member, MEMBER), (is_sequel, SEQUEL))
     growing = {*list_growing_fields(group)}
     for event in group.source.events:
         for field in map(group.source.find_field, event.fields):

@@ -13,7 +13,7 @@ from assay.util.numbers import format_count
 from assay_propose.benchmark_lines import EVENT as EVENT_OF_RESULTS
 from assay_propose.benchmark_texts import GO_BENCHMARKS, find_output, write_results_query
 from assay_propose.chains import Chain, find_chains
-from assay_propose.choices import is_member, is_setting
+from assay_propose.choices import find_setting, is_member
 from assay_propose.counters import propose_counter_rates
 from assay_propose.crowded_out import MAX_GRAINS, MAX_METRICS, list_measured_texts
 from assay_propose.elements import ELEMENT, FAILED, list_elements, write_elements_query
@@ -272,7 +272,7 @@ def _list_dimensions(group: Group, event: EventProposal) -> tuple[DimensionPropo
             values += [""] * (len(group.records[event.name]) - len(values))
         is_name = not field.is_quantity or is_choice(group, event, field) or is_repetition_number(group, event, field)
         is_swept = is_parameter(group, event, field)
-        is_name |= is_swept or is_setting(group, event, field) or is_member(group, event, field)
+        is_name |= is_swept or bool(find_setting(group, event, field)) or is_member(group, event, field)
         is_name = is_name or describe_quantity(group, event, field).omission == CHOSEN
         is_name &= field.type in ("text", "boolean", "integer")
         is_counter = counts_up(group.records[event.name], field) and not is_swept

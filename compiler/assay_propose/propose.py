@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.util.diagnostics import AssayError, fail
 from assay_propose.alternation import find_alternating
 from assay_propose.benchmark_texts import add_results
-from assay_propose.choices import list_settings
+from assay_propose.choices import MEMBER, list_settings
 from assay_propose.confirm_units import confirm_units
 from assay_propose.crowded_out import list_crowded_out
 from assay_propose.cumulative import list_cumulative
@@ -18,20 +18,19 @@ from assay_propose.detect import Detected, detect
 from assay_propose.doubts import note_doubts
 from assay_propose.elements import add_elements
 from assay_propose.grains import propose_counts, propose_grains
-from assay_propose.model import FieldProposal, GrainProposal, PassedOver, Proposal, SampleFile, SourceProposal
+from assay_propose.model import GrainProposal, PassedOver, Proposal, SampleFile
 from assay_propose.names import NameSpace, drop_prefix, make_identifier
+from assay_propose.number_kinds import list_numbering, mark_kinds
 from assay_propose.quantities import list_omissions
 from assay_propose.repeats import list_namesakes
 from assay_propose.run_order import find_extents
-from assay_propose.running import TOTALS, add_running, list_running
+from assay_propose.running import add_running, list_running
 from assay_propose.runs import assign_runs, list_hosts, list_runs
 from assay_propose.sources import Group, propose_source
 from assay_propose.spans import add_spans
 from assay_propose.throughput import find_counter
 from assay_propose.titles import make_title
 from assay_propose.varying import (
-    AVERAGES,
-    is_average_since_start,
     list_averages,
     list_constant_fields,
     list_growing_fields,
@@ -69,7 +68,10 @@ def propose_system(
                    hint="write the events by hand: docs/spec-language/events.md")  # fmt: skip
     grains = _rename_alike(_propose_all_grains(groups, tables))
     keys = {(event, name) for grain in grains for event in grain.events for name in (grain.key, grain.counter)}
-    growing = tuple(item for group in groups for item in list_growing_fields(group) if item not in keys)
+    omitted = [item for group in groups for item in (*_list_omitted(group, keys), *list_crowded_out(group, grains))]
+    numbering = {name for name, reason in omitted if reason == MEMBER}
+    growing = tuple(item for group in groups for item in list_growing_fields(group)
+                    if item not in keys and item[1] not in numbering)  # fmt: skip
     constant = tuple(item for group in groups for item in list_constant_fields(group, grains))
     run_constants = tuple(item for group in groups for item in list_run_constants(group))
     measured = {(metric.event, metric.field) for grain in grains for metric in grain.metrics}
@@ -79,7 +81,7 @@ def propose_system(
         pair for group in groups if group.source.time for pair in find_alternating(group.records, chained)
     )
     placed = tuple(item.sample for item in detected)
-    sources = tuple(_mark_kinds(group, keys) for group in groups)
+    sources = tuple(mark_kinds(group, grains) for group in groups)
     system = drop_prefix(make_identifier(name, "service"))
     runs, baseline_reason = list_runs(placed, placement, extents)
     proposal = Proposal(
@@ -90,11 +92,7 @@ def propose_system(
         runs=runs,
         baseline_reason=baseline_reason,
         repeats_reason=placement.repeats_reason,
-        omitted=tuple(
-            dict.fromkeys(
-                item for group in groups for item in (*_list_omitted(group, keys), *list_crowded_out(group, grains))
-            )
-        ),
+        omitted=tuple(dict.fromkeys(omitted)),
         hosts=list_hosts(placed),
         hosts_reason=placement.hosts_reason,
         passed_over=(*passed_over, *unknown),
@@ -122,32 +120,14 @@ def _propose_sources(
     return groups
 
 
-def _mark_kinds(group: Group, counted: Collection[tuple[str, str]]) -> SourceProposal:
-    """Return a source with the kinds of its numbers: totals, such as those `counted` by rates, and averages so far."""
-    if group.source.kind == "samples":  # all events have one field for their values
-        return group.source
-
-    def find_kind(field: FieldProposal) -> str:
-        """Return the word for a number that is a total, or an average, since a start in all of its events."""
-        if not field.is_quantity:
-            return ""
-        keys = {(event.name, field.name) for event in group.source.events if field.name in event.fields}
-        if not keys:  # an element of a list, or a number that no event has
-            return ""
-        if is_average_since_start(group, field) or all(group.running.get(key) == AVERAGES for key in keys):
-            return "averageSoFar"
-        return "counter" if all(key in counted or group.running.get(key) == TOTALS for key in keys) else ""
-
-    return replace(group.source, fields=tuple(replace(item, kind=find_kind(item)) for item in group.source.fields))
-
-
 def _list_omitted(group: Group, keys: Collection[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return what of a group is no metric, and why; `keys` are the events with the fields that are keys of grains."""
     counter = find_counter(group)  # has a rate
     omissions = (item for item in list_omissions(group) if item[0] != counter)
     numbers = (*list_repetitions(group), *list_restarting(group), *list_averages(group), *list_running(group),
                *list_cumulative(group, keys))  # fmt: skip
-    return (*omissions, *numbers, *list_settings(group, keys), *list_namesakes(group))
+    return (*omissions, *numbers, *list_settings(group, keys), *list_numbering(group, keys),
+            *list_namesakes(group))  # fmt: skip
 
 
 def _detect_all(samples: Sequence[SampleFile]) -> tuple[list[Detected], list[PassedOver]]:

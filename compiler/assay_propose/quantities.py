@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from assay_propose.choices import is_member, is_sequel, is_setting
+from assay_propose.choices import find_setting, is_member, is_sequel
 from assay_propose.cumulative import is_bucket, is_cumulative
 from assay_propose.known_formats import ONES, MetricRule, is_of_benchmarks
 from assay_propose.model import EventProposal, FieldProposal, MetricProposal, Record, SourceProposal
@@ -243,7 +243,7 @@ def list_quantities(group: Group, event: EventProposal, without: Collection[str]
             and not is_parameter(group, event, field)
             and not is_repetition_number(group, event, field)
             and not (find_run_constant(group, event, field) and not is_measured(group, event, field))
-            and not is_setting(group, event, field)
+            and not find_setting(group, event, field)
             and not is_member(group, event, field)
             and not is_sequel(group, event, field)
             and not find_namesake(group, field)

@@ -30,7 +30,7 @@ RATE = "perSecond"  # of no unit; followed by a blank and a unit, of that unit
 #: units that a name may begin with, such as `bytes_sent`
 _LEADING_UNITS = frozenset(("bytes", "milliseconds", "microseconds", "nanoseconds", "seconds", "percent"))
 #: words of names whose numbers identify something, or are codes
-_ID_WORDS = frozenset((
+NAMES_OF_IDS = frozenset((
     "id", "ids", "pid", "tid", "uid", "gid", "key", "port", "code", "status", "line", "version", "seq", "sequence",
     "index", "number", "no", "num", "idx", "height", "slot", "epoch", "round", "year", "month", "day", "hash",
     "timestamp", "ts", "date", "level", "thread",
@@ -110,7 +110,7 @@ def _describe_number(path: Sequence[str], number_type: str, texts: set[str]) -> 
     words = split_words(path[-1])
     is_ratio = "/" in path[-1] and not _TIME_NAMES & {*words[-2:-1]} and not is_rate(find_unit(words)[0])
     unit, reason = ("none", "") if is_ratio else find_unit(words)
-    is_id = (bool(_ID_WORDS & set(words)) and unit == "none") or find_time_form(path[-1:], sorted(texts)) is not None
+    is_id = (bool(NAMES_OF_IDS & set(words)) and unit == "none") or find_time_form(path[-1:], sorted(texts)) is not None
     is_id |= path[-1].lower() in LEVELS and number_type == "integer" and len(texts) <= _MOST_LEVELS
     if unit == "none" and not is_id and not _NUMBERS & set(words):
         unit, reason = _find_unit_of_parent(path)

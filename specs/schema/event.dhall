@@ -12,8 +12,9 @@ let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
 --   type        integer, unsigned (both 64 bits), real, text, boolean; or instant: see `time`
---   kind        value, counter (a total since a start: only its increases are meaningful), gauge (a level), or average (an
---               average since a start); metrics may not average a counter or an average
+--   kind        value, count (of things, not below 0), gauge (a level), counter (a total since a start: only its increases
+--               are meaningful), average (an average since a start), threshold (what someone set) or id (which one it is);
+--               metrics may not average a counter or an average, and not measure a threshold or an id
 --   paths       keys from the record's body; the first with a value counts
 --   default     the value if no path has one
 --   required    a record without a value and without a default is malformed; else the field is missing
@@ -97,6 +98,12 @@ in  { Transform
       -- an average since a start
     , averageSoFar = \(f : Field) -> f // { kind = "average" }
     , gauge = \(f : Field) -> f // { kind = "gauge" }
+      -- how many things a record is about
+    , count = \(f : Field) -> f // { kind = "count" }
+      -- a limit or another number that someone set
+    , threshold = \(f : Field) -> f // { kind = "threshold" }
+      -- a number that says which one it is, such as a height
+    , id = \(f : Field) -> f // { kind = "id" }
     , otherwise = \(value : Text) -> \(f : Field) -> f // { default = Some value }
     , optional = \(f : Field) -> f // { required = False }
     , changed = \(transforms : List Transform) -> \(f : Field) -> f // { transforms }

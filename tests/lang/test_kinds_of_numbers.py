@@ -27,13 +27,21 @@ def place(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
         ("E.counter", "reduction = S.metric.greatest ([] : List S.Column), ", ""),
         ("E.counter", "", "error[counter]: metric `votes` averages `votes`, which is a total since a start"),
         ("E.counter", "reduction = S.metric.sum ([] : List S.Column), ", "error[counter]: metric `votes` averages"),
+        ("E.count", "", ""),
+        ("E.id", "reduction = S.metric.number ([] : List S.Column), ", ""),
+        ("E.id", "", "error[id]: metric `votes` measures `votes`, which is an id"),
+        (
+            "E.threshold",
+            "reduction = S.metric.greatest ([] : List S.Column), ",
+            "error[threshold]: metric `votes` measures",
+        ),
         ("E.averageSoFar", "", "error[average]: metric `votes` averages `votes`, which is an average since a start"),
     ],
 )
-def test_totals_are_not_averaged(place: Path, cache: Path, word: str, reduction: str, message: str) -> None:
+def test_kinds_of_numbers_refuse_metrics(place: Path, cache: Path, word: str, reduction: str, message: str) -> None:
     texts = {}
     for name, old, new in (
-        ("events", 'E.integer "votes"', f'{word} (E.integer "votes")'),
+        ("events", 'E.count (E.integer "votes")', f'{word} (E.integer "votes")'),
         ("metrics", 'id = "votes"', f'{reduction}id = "votes"'),
     ):
         path = place / "specs" / "place" / f"{name}.dhall"

@@ -117,9 +117,11 @@ def test_commands_split_by_what_the_report_splits_by(tmp_path: Path, cache: Path
     assert [row["metric"].partition("[")[2] for row in json.loads(queried.out)] == ["", "name=list]", "name=login]"]
 
 
-def test_summary_has_the_numbers_that_only_grow(tmp_path: Path, cache: Path) -> None:
+def test_summary_has_the_numbers_that_are_no_results(tmp_path: Path, cache: Path) -> None:
     result = run_assay("--cache", cache, "init", tmp_path / "service", "--from", *_list_logs("text-without-year"))
-    assert "\nno metrics of numbers that only grow: connection of connection_closed_sent_received\n" in result.out
+    assert "\nno metrics of connection: they say which one of several it is\n" in result.out
+    result = run_assay("--cache", cache, "init", tmp_path / "epoch", "--from", *_list_logs("json-kinds-of-numbers"))
+    assert "\nno metrics of timeout_ms: they are a threshold by their name\n" in result.out
 
 
 def test_summary_has_the_counter_of_numbers_that_restart(tmp_path: Path, cache: Path) -> None:

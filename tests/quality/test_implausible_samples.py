@@ -14,19 +14,21 @@ from tests.support.commands import run_assay
 from tests.support.small import create_small_workspace, write_logs
 
 CASES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("implausible.toml").read_text("utf-8"))
-METRICS = ("took", "heap", "hit", "cpu", "errors")
+METRICS = ("took", "heap", "hit", "cpu", "errors", "rows", "delta")
 SPECS = """
 let value = \\(name : Text) -> E.optional (E.integer name)
-let fields = { took = value "took", heap = value "heap", hit = value "hit", cpu = value "cpu", errors = value "errors" }
-let sampled = event "log" "sampled" [ fields.took, fields.heap, fields.hit, fields.cpu, fields.errors ]
-let readings = G.eachRecord { name = "readings", event = sampled, doc = "A sample"
-      , fields = [ fields.took, fields.heap, fields.hit, fields.cpu, fields.errors ] }
+let fields = { took = value "took", heap = value "heap", hit = value "hit", cpu = value "cpu", errors = value "errors"
+      , rows = E.count (value "rows"), delta = value "delta" }
+let all = [ fields.took, fields.heap, fields.hit, fields.cpu, fields.errors, fields.rows, fields.delta ]
+let sampled = event "log" "sampled" all
+let readings = G.eachRecord { name = "readings", event = sampled, doc = "A sample", fields = all }
 let read = \\(unit : U.Unit) -> \\(f : S.Field) ->
       metric f.name "readings" (X.asUnit unit (X.column (G.columnOf f))) unit // { better = "lower" }
 let took = metric "took" "readings" (X.asUnit U.millisecond (X.column (G.columnOf fields.took))) U.second
 let hit = read U.percent fields.hit // { quantity = "share" }
 let metrics =
-      [ took, read U.byte fields.heap, hit, read U.percent fields.cpu, read U.count fields.errors ]
+      [ took, read U.byte fields.heap, hit, read U.percent fields.cpu, read U.count fields.errors
+      , read U.none fields.rows, read U.none fields.delta ]
 """
 PACKAGE = """sources = [ source "log" ], events = [ sampled ], relations = [ readings.relation ],
   grains = [ readings.grain ], metrics"""

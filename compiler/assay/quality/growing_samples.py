@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.lang.model.package import Metric, Package
+from assay.lang.number_kinds import list_levels, reads_one_of
 from assay.lang.quantities import SIZE, unwrap_measure
 from assay.plan.planner import GrainRowsStep, Plan
 from assay.quality.assess import Counts
@@ -18,7 +19,6 @@ LEAST_STEPS = 19  # from sample to sample, on average of the series
 LEAST_RISES = 0.5  # share of the steps
 RISES_PER_RESTART = 30
 
-_LEVEL = "gauge"  # kind of a field
 _STATEMENT = "growth "  # beginning of the names of statements
 
 
@@ -26,22 +26,17 @@ def build_growth_counts(
     package: Package, plan: Plan, metrics: Sequence[Metric], constants: Mapping[str, object]
 ) -> Iterator[Statement]:
     """Yield the statements that count how the samples of metrics grow: those of a field that is no level."""
-    levels = {field.name for event in package.events for field in event.fields if field.kind == _LEVEL}
+    levels = list_levels(package.events)
     steps = {step.grain.name: step for step in plan.steps if isinstance(step, GrainRowsStep) and not step.grain.runs}
     fields: dict[str, list[Metric]] = {}
     for metric in metrics:
-        measure = unwrap_measure(metric.measure)
-        if not metric.reduction and measure.op == "column" and not _is_of(measure.name, levels):
+        is_column = unwrap_measure(metric.measure).op == "column"
+        if not metric.reduction and is_column and not reads_one_of(metric, levels):
             fields.setdefault(metric.grain, []).append(metric)
     for name, members in fields.items():
         step = steps.get(name)
         if step and (query := growth.count_steps(members, step.grain, step.members, constants)):
             yield Statement("count", f"{_STATEMENT}{name}", query)
-
-
-def _is_of(column: str, fields: Set[str]) -> bool:
-    """Return whether a column is that of a field, or that of a field of an instant."""
-    return any(column == name or column.endswith(f"_{name}") for name in fields)
 
 
 def find_growing_samples(

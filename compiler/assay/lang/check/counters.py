@@ -1,104 +1,86 @@
-"""Refuse averages of totals since a start, and of averages since a start: they say how long a run is.
+"""Refuse metrics of numbers that are no results: totals and averages since a start, thresholds, ids.
 
-Fields declare what they are: `E.counter`, `E.averageSoFar`.
+The average of a total says how long a run is; a threshold and an id say nothing about what was done. Fields declare
+what they are: `E.counter`, `E.averageSoFar`, `E.threshold`, `E.id`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-from sqlglot import exp
-from sqlglot.errors import ParseError, TokenError
-
 from assay.lang import formula
 from assay.lang.check.checker import Checker
-from assay.lang.model.package import CENTILE, Field, Grain, Metric, Relation
-from assay.lang.quantities import unwrap_measure
-from assay.lang.sql_dependencies import parse_statements
+from assay.lang.model.package import CENTILE, Field, Metric
+from assay.lang.number_kinds import (
+    AVERAGE,
+    COUNTER,
+    FIELD_KINDS,
+    ID,
+    THRESHOLD,
+    list_fields,
+    list_measured_fields,
+)
 from assay.lang.units import VALUE
 
-#: kinds of fields
-RESULT, COUNTER, LEVEL, AVERAGE = "value", "counter", "gauge", "average"
-FIELD_KINDS = (RESULT, COUNTER, LEVEL, AVERAGE)
+_NUMBER = "count"  # reduction to the number of samples
 #: reductions and readings that add up or average
 _MIXING = ("", "sum", CENTILE)
 _MIXED_READINGS = ("sum", "mean")
-_WORDS = {COUNTER: "a total since a start", AVERAGE: "an average since a start"}
+_NO_RESULTS = (THRESHOLD, ID)
+_WORDS = {
+    COUNTER: "a total since a start",
+    AVERAGE: "an average since a start",
+    THRESHOLD: "a threshold",
+    ID: "an id",
+}
 _HINTS = {
     COUNTER: "measure its increase by a series with the reading `increase` or `rate`; `M.greatest` is the last total",
     AVERAGE: "measure the numbers that it averages",
+    THRESHOLD: "measure what it limits, or the share of rows beyond it with `M.share`; it is never judged itself",
+    ID: "use it as a key or a dimension, or count records with `M.number`; it is never judged itself",
 }
 
 
 def check_counters(checker: Checker) -> None:
-    """Check the kinds of fields, and that no metric or series averages what counts, or averages, since a start."""
-    fields = {(event.name, field.name): field for event in checker.package.events for field in event.fields}
+    """Check the kinds of fields, and that metrics and series read none that is no result."""
+    fields = list_fields(checker.package.events)
     for (event, _), field in fields.items():
         if field.kind not in FIELD_KINDS:
             message = f"unknown kind of field `{field.name}` of event `{event}`"
             checker.report("unknown-word", message, field.kind or field.name, expected=", ".join(FIELD_KINDS),
                            found=field.kind or "nothing", within=(field.name,))  # fmt: skip
     grains = {grain.name: grain for grain in checker.package.grains}
+    relations = {relation.name: relation for relation in checker.package.relations}
     for metric in checker.package.metrics:
-        if not formula.is_formula(metric) and metric.grain in grains:
-            _check_metric(checker, metric, grains[metric.grain], fields)
+        if formula.is_formula(metric) or metric.grain not in grains:
+            continue
+        refused = _list_refused(metric)
+        measured = list_measured_fields(metric, grains[metric.grain], fields, relations) if refused else ()
+        if wrong := next((field for field in measured if field.kind in refused), None):
+            verb = "measures" if wrong.kind in _NO_RESULTS else "averages"
+            _report(checker, f"metric `{metric.id}` {verb}", wrong, metric.id)
     for series in checker.package.series:
         read = series.value.name if series.value and series.value.op == "field" else "" if series.value else VALUE
-        for sampled in series.samples if series.reading in _MIXED_READINGS else ():
+        kinds = tuple(_HINTS) if series.reading in _MIXED_READINGS else _NO_RESULTS
+        for sampled in series.samples:
             sampled_field = fields.get((sampled.event, read))
-            if sampled_field is not None and sampled_field.kind in _HINTS:
+            if sampled_field is not None and sampled_field.kind in kinds:
                 _report(checker, f"series `{series.name}` has the {series.reading} of", sampled_field, series.name)
 
 
-def _check_metric(checker: Checker, metric: Metric, grain: Grain, fields: Mapping[tuple[str, str], Field]) -> None:
-    if (metric.reduction.kind if metric.reduction else "") not in _MIXING:
-        return
-    measure = unwrap_measure(metric.measure)
-    if measure.op == "taken":
-        events = [instant.of for instant in grain.instants if instant.name == measure.text]
-    elif measure.op == "column":
-        events = list(_list_events(checker, grain, measure.name))
-    else:
-        return
-    for field in filter(None, (fields.get((event, measure.name)) for event in events)):
-        if field.kind in _HINTS:
-            _report(checker, f"metric `{metric.id}` averages", field, metric.id)
-            return
-
-
-def _list_events(checker: Checker, grain: Grain, column: str) -> Iterator[str]:
-    """Yield the events whose field of this name is the column of a grain, unchanged, a row for each record."""
-    relation = next((item for item in checker.package.relations if item.name == grain.relation), None)
-    if not isinstance(relation, Relation):
-        return
-    try:
-        trees = parse_statements(relation.sql)
-    except (ParseError, TokenError, RecursionError):
-        return  # reported by check_queries
-    for select in (node for tree in trees for node in _list_branches(tree)):
-        source = select.args.get("from_")
-        table = source.this if source else None
-        is_plain = not any(select.args.get(name) for name in ("with_", "joins", "group", "distinct"))
-        names = [item.name for item in select.expressions if isinstance(item, exp.Column)]
-        if is_plain and isinstance(table, exp.Table) and column in names:
-            yield table.name
-
-
-def _list_branches(tree: exp.Expr) -> Iterator[exp.Select]:
-    """Yield the selections that a query consists of: a subquery may still compute differences of its columns."""
-    if isinstance(tree, exp.Union):
-        yield from _list_branches(tree.left)
-        yield from _list_branches(tree.right)
-    elif isinstance(tree, exp.Select):
-        yield tree
+def _list_refused(metric: Metric) -> tuple[str, ...]:
+    """Return the kinds of numbers of which a metric with this reduction means nothing."""
+    reduction = metric.reduction.kind if metric.reduction else ""
+    return () if reduction == _NUMBER else tuple(_HINTS) if reduction in _MIXING else _NO_RESULTS
 
 
 def _report(checker: Checker, subject: str, field: Field, owner: str) -> None:
+    is_no_result = field.kind in _NO_RESULTS
     checker.report(
         field.kind,
         f"{subject} `{field.name}`, which is {_WORDS[field.kind]}",
         owner,
-        expected="a number that each record has for itself",
+        expected="a number that says how much or how many"
+        if is_no_result
+        else "a number that each record has for itself",
         found=_WORDS[field.kind],
         hint=_HINTS[field.kind],
         field="measure",

@@ -159,7 +159,7 @@ class Field:
     """A field of an event: the first of `paths` (each a list of keys from the record's body) that has a value.
 
     `type` is integer, unsigned (both of 64 bits), real, text, boolean.  `default` (a literal as text) is the value
-    where no path has one; `required`: a record without it is malformed.  `kind` is value, counter or gauge.
+    where no path has one; `required`: a record without it is malformed.  `kind` is one of `number_kinds`.
     """
 
     name: str
