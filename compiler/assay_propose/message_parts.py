@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
-from assay.lang.record_units import DATA_RATE, find_kind
+from assay.lang.record_units import DATA_RATE, SIZE, find_kind
 from assay_propose.json_members import QUOTE, is_object, split_json
 from assay_propose.names import NO_NAMES
 from assay_propose.units import TIMES, UNITS
@@ -214,6 +214,7 @@ def _split_suffix(part: Part) -> Part:
     if (
         not match
         or is_data_rate(match["unit"])
+        or find_kind(match["unit"])[0] == SIZE
         or any(QUANTITIES[kind].is_valid(part.value) for kind in ("duration", "size", "binarySize"))
     ):
         return part

@@ -130,7 +130,15 @@ def _write_value(value: Any, declared: Any, style: str) -> str:
             return text.replace(".", ",")
         case "go":  # milliseconds
             return _write_go(value)
+        case "sizes" | "spaced sizes":
+            return _write_size(value, " " if style == "spaced sizes" else "")
     return text
+
+
+def _write_size(size: float, blank: str) -> str:
+    """Return a number of bytes in one of three units; small ones have no blank before them."""
+    forms = (f"{size / 1000:g}{blank}kB", f"{size / 1024:.12g}{blank}KiB", f"{size:g}B")
+    return forms[int(size) % len(forms)]
 
 
 def _write_go(milliseconds: float) -> str:
