@@ -12,7 +12,7 @@ from assay_propose.model import FieldProposal, KeyPath, Record
 from assay_propose.names import NameSpace, make_identifier
 from assay_propose.record_units import Conversion, attach_units
 from assay_propose.unit_words import describe_with_units
-from assay_propose.units import describe_values
+from assay_propose.units import describe_values, describe_with_one_unit
 
 MAX_FIELDS = 60  # of a source; the most frequent
 _NAMED = 3  # fields that are not read, in a message
@@ -78,7 +78,8 @@ def _name_place(place: KeyPath, is_only: bool) -> str:
 def _describe_field(name: str, path: KeyPath, values: Sequence[object]) -> FieldProposal:
     kind = describe_values(path, values)
     if kind.type == "text" and all(isinstance(value, str) for value in values):
-        kind = describe_with_units([str(value) for value in values]) or kind
+        texts = [str(value) for value in values]
+        kind = describe_with_units(texts) or describe_with_one_unit(texts) or kind
     return FieldProposal(name, path, kind.type, kind.unit, kind.transform, kind.reason, kind.is_quantity)
 
 

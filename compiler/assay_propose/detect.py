@@ -30,6 +30,7 @@ from assay_propose.unit_words import has_unit
 
 _MIN_SHARE = 0.5  # of the lines that are records
 _MAX_DEPTH = 4  # of the keys of a record
+_MANY_ALIKE = 0.2  # share of rows with a cell like that of the first, which is no header then
 _FEW_ALIKE, _MANY = 3, 10  # lines without instants that are alike but for their numbers
 _QUOTED_LINES, _QUOTED_LENGTH = 3, 100
 _QUOTED_ROWS = 20  # that show that lines are rows of a table
@@ -404,7 +405,15 @@ def _is_alike(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         if name.strip():
             text = _mask_numbers(name)
             alike.append(sum(_mask_numbers(cell) == text for cell in cells) > _MIN_SHARE * len(cells))
-    return sum(alike) > _MIN_SHARE * len(alike)
+    return sum(alike) > _MIN_SHARE * len(alike) or _has_value(header, rows)
+
+
+def _has_value(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a cell of a first row has digits and other characters, and is like those of many rows."""
+    return any(
+        "0" in text != "0" and sum(_mask_numbers(cell) == text for cell in cells) >= _MANY_ALIKE * len(cells)
+        for text, cells in ((_mask_numbers(name), cells) for name, *cells in zip(header, *rows, strict=True))
+    )
 
 
 def _mask_numbers(cell: str) -> str:

@@ -87,6 +87,11 @@ KNOWN_TEXT_FORMATS = (
         "%d/%b/%Y:%H:%M:%S.%g", ("status", "bytes"),
     ),
     KnownTextFormat(
+        "HAProxy TCP", "session",
+        "{...} [{at}] {frontend} {server} {queue_ms}/{connect_ms}/{total_ms} {bytes} {...}",
+        "%d/%b/%Y:%H:%M:%S.%g", ("bytes",),
+    ),
+    KnownTextFormat(
         "sysbench 1", "interval",
         "[ {at}s ] thds: {threads} tps: {tps} qps: {qps} (r/w/o: {reads_per_s}/{writes_per_s}/{others_per_s}) "
         "lat (ms,PERCENT%): {latency_pPERCENT} err/s: {errors_per_s} reconn/s: {reconnects_per_s}",

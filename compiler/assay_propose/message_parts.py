@@ -18,7 +18,7 @@ from assay_propose.varying_lists import LIST
 _TOKEN = re.compile(r"[(\[]?[\w.-]+=\"[^\"]*\"[)\],;.]*(?!\S)|\S+")
 _TOKEN_OR_LIST = re.compile(rf"(?P<list>{LIST})(?P<end>[,;.]*)(?!\S)|{_TOKEN.pattern}")
 _MEMBER = re.compile(
-    r"(?P<start>[(\[]?)(?P<key>[A-Za-z_][\w.-]*|\d+(?:\.\d+)?(?==))(?P<sign>[=:])"
+    r"(?P<start>[(\[]?)(?P<key>[A-Za-z_][\w.-]*(?:/(?:s|sec|second|min|ms|us|ns)(?==))?|\d+(?:\.\d+)?(?==))(?P<sign>[=:])"
     r"(?P<value>[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?[A-Za-z]*|[^\s=,;]+?)(?P<end>[)\],;.]*)"
 )
 _QUOTED_MEMBER = re.compile(r"(?P<start>[(\[]?)(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"(?P<end>[)\],;.]*)")
@@ -93,6 +93,9 @@ def mask_message(message: str, context: re.Match[str] | None, has_lists: bool = 
     if len(message) <= _LONGEST_TAIL and (tail := _JSON_TAIL.search(message)) and is_object(tail["json"]):
         head = mask_message(message[: tail.start("json")], None) if message[: tail.start("json")].strip() else ()
         return (*head, *_mask_object(tail["json"]))
+    if message.startswith(QUOTE) and len(message) <= _LONGEST_TAIL and is_object(f"{{{message}"):  # behind an instant
+        first, *rest = _mask_object(f"{{{message}")
+        return (replace(first, prefix=first.prefix.removeprefix(_escape("{"))), *rest)
     matches = list((_TOKEN_OR_LIST if has_lists else _TOKEN).finditer(message))
     tokens = [match[0] for match in matches]
     parts = [_mask(token) for token in tokens]

@@ -57,6 +57,7 @@ _COUNTED = frozenset(("count", "errors", "id", "n", "num", "number", "per", "rat
 _LENGTHS = frozenset(("dur", "duration", "len", "length"))
 #: names of numbers without a unit that are better lower: the time of work by that of what it processes
 _LOWER_RATIOS = ("rtf", "real time factor")
+_WORK_DONE = frozenset(("bandwidth", "throughput"))  # last words of names of work in a time, also without a unit
 #: words of memory that is in use, and those that say that it is not
 _MEMORY = frozenset(("heap", "mem", "memory", "ram", "rss"))
 _UNUSED = frozenset(("available", "avail", "capacity", "free", "limit", "saved"))
@@ -115,6 +116,8 @@ def _find_direction(event: EventProposal, field: FieldProposal, unit: str) -> st
         return "lower" if {*words} & _FAILURES else "higher"
     if is_time_without_unit(event, field, unit):
         return "neither" if is_length_of_media(event, field) else "lower"
+    if unit == "none" and words[-1:] and words[-1] in _WORK_DONE:
+        return "higher"
     is_ratio = unit == "none" and any(f" {text} " in f" {' '.join(words)} " for text in _LOWER_RATIOS)
     is_memory = unit in _SIZES and bool({*words} & _MEMORY) and not {*words} & _UNUSED
     return "lower" if is_ratio or is_memory else _find_direction_per_work(words)

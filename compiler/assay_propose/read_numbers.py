@@ -16,6 +16,7 @@ _SECONDS = {
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|μs|ns|h|m|s)")
 _SIZE = re.compile(r"([-+]?[\d.]+) ?([kKMGTP]?)(i?)B?")
 _POWERS = "KMGTP"
+_BEFORE = "before "  # transform with the text of a unit
 
 
 def read_number(field: FieldProposal, value: object) -> float:
@@ -31,6 +32,8 @@ def read_number(field: FieldProposal, value: object) -> float:
             return -seconds if text.startswith("-") else seconds
         case "size" | "binarySize":
             return _read_size(text, is_binary=field.transform == "binarySize")
+    if field.transform.startswith(_BEFORE):
+        return float(text.partition(field.transform.removeprefix(_BEFORE)[1:-1])[0])
     if field.transform == WITH_UNIT:
         return read_number_with_unit(text, field.unit)
     return value if isinstance(value, float) else float(text)

@@ -65,7 +65,7 @@ def _list_kinds(shape: Shape) -> list[str]:
 
 
 def _split_row(index: int, message: str) -> _Row | None:
-    """Return the columns of a message; None if it begins with no word, or has too few numbers with units."""
+    """Return the columns of a message; None if it begins and ends with no word, or has too few numbers with units."""
     tokens = message.split()
     shape: list[tuple[str, str]] = []
     values: list[str] = []
@@ -83,7 +83,8 @@ def _split_row(index: int, message: str) -> _Row | None:
             return None
     kinds = _list_kinds(tuple(shape))
     texts, measured = kinds.count(_TEXT_KIND), len(kinds) - kinds.count(_TEXT_KIND) - kinds.count(_PLAIN_KIND)
-    if kinds[:1] != [_TEXT_KIND] or texts > _MAX_TEXTS or measured < _MIN_MEASURED:
+    is_named = kinds[:1] == [_TEXT_KIND] or (kinds[-1:] == [_TEXT_KIND] and measured > _MIN_MEASURED)
+    if not is_named or texts > _MAX_TEXTS or measured < _MIN_MEASURED:
         return None
     return _Row(index, tuple(shape), tuple(values))
 
@@ -114,6 +115,8 @@ def _find_header(messages: Sequence[str], first: _Row) -> list[str]:
         return []
     words = [word for word in messages[above].split() if word != _BAR]
     columns = [_describe_column(word) for word in words]
+    if len(words) + 1 == len(first.values) and first.shape[-1][0] == _TEXT_KIND:
+        words, columns = [*words, "name"], [*columns, None]
     is_header = len(words) == len(first.values) and all(column is None or column[0] == _TEXT_KIND for column in columns)
     return words if is_header else []
 

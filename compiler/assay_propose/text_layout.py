@@ -40,7 +40,10 @@ _MIN_SHARE = 0.5  # of the lines that have the stamp, unless many that are alike
 _MANY = 10
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 #: a level before a stamp, without a blank between them, as glog writes it
-_LETTER = "[IWEFDV](?=\\d{4} )"
+_LETTER = "[IWEFDV](?=\\d{4}(?:\\d\\d)? )"
+#: a level before a stamp in brackets, of which short ones have a blank behind them: `I[`, `INFO [`, `DEBUG[`
+_LEVEL_BEFORE = re.compile(rf"(?P<level>[IWEFDV]|{LEVELS})(?P<blank> ?)(?P<open>[\[(<])")
+_PROCESS = re.compile(r"\[?(?:pid )?\d+\]? ")  # may precede a time of day, as `strace` writes it
 _PADDING = re.compile(r"(?<=[\[(<]) $")  # of a short stamp
 _LEVEL_SHARE = 0.9  # of the lines that have a level, or a number, at the same place
 #: the number of a process or an address; a number with a fraction or a unit is rather a value
@@ -111,6 +114,8 @@ def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
 def _find_shape(head: _Head) -> tuple[int, str, int, str]:
     """Return what lines of one layout agree in: words before the stamp, what touches it, its words, what follows."""
     words = re.sub("^[IWEFDV]$", "I", _PADDING.sub("", head.before)).split(" ")
+    if match := _LEVEL_BEFORE.fullmatch(head.before):
+        words = [match["open"]]
     return len(words), words[-1], len(head.at.split()), head.after
 
 
@@ -123,7 +128,7 @@ def _find_heads(lines: Sequence[str], expression: str, form: str, is_first: bool
     for position, line in enumerate(lines):
         match = pattern.match(line)
         before = re.sub(r"[ \t]+", " ", match["before"]) if match else ""
-        if match and not (is_first and len(before.rstrip()) > 1):
+        if match and not (is_first and len(before.rstrip()) > 1 and not _PROCESS.fullmatch(before)):
             heads.append(_Head(position, before, match["at"], match["after"], line[match.end() :]))
     return heads, form
 
@@ -188,6 +193,10 @@ def _describe_before(texts: Sequence[str]) -> tuple[str, bool]:
     """
     if all(re.fullmatch("[IWEFDV]", text) for text in texts):
         return "".join(f"{{?{letter}?}}" for letter in dict.fromkeys(texts)), False
+    levels = [match for text in texts if (match := _LEVEL_BEFORE.fullmatch(text))]
+    blanks = {match["blank"] for match in levels}
+    if len(levels) == len(texts) and (len(blanks) > 1 or len({match["level"] for match in levels}) > 1):
+        return f"{{{LEVEL}}}{'{? ?}' if len(blanks) > 1 else blanks.pop()}{levels[0]['open']}", True
     is_padded = len({bool(_PADDING.search(text)) for text in texts}) > 1
     parts = [(_PADDING.sub("", text) if is_padded else text).split(" ") for text in texts]
     described, has_level = [], False

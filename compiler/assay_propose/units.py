@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
@@ -40,6 +40,8 @@ LEVELS = frozenset(("level", "levelname", "levelno", "loglevel", "log_level", "l
 _MOST_LEVELS = 10
 _TIME_NAMES = frozenset(("duration", "latency", "t", "time"))
 _NUMBERS = frozenset(("count", "n", "samples"))  # words of names of numbers that do not have the unit of their object
+_MEASURED = re.compile(r" *[+-]?(?:\d+\.?\d*|\.\d+) ?(?P<unit>[A-Za-zµ°/]{1,12}) *")  # a number with a unit
+_MIN_MEASURED = 2  # distinct numbers with the same unit
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 _REAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 #: transforms of numbers with separators; without a point, `1,234` has one of thousands
@@ -87,6 +89,22 @@ def describe_values(path: Sequence[str], values: Sequence[object]) -> ValueType:
             word = "durations" if kind == "duration" else "sizes"
             return ValueType("integer", kind, unit, f"{word} such as {min(texts, key=_rank_example)}", len(texts) > 1)
     return ValueType("text")
+
+
+def describe_with_one_unit(texts: Collection[str]) -> ValueType | None:
+    """Return the type of numbers that all have the same unknown unit behind them, such as `250.1 W`; None for others.
+
+    Letters that may be hexadecimal digits are none.
+    """
+    matches = [_MEASURED.fullmatch(text) for text in texts]
+    units = {match["unit"] for match in matches if match}
+    if len(texts) < _MIN_MEASURED or not all(matches) or len(units) > 1:
+        return None
+    (unit,) = units
+    if re.fullmatch("[a-fA-F]+", unit) and not all(" " in text.strip() for text in texts):
+        return None
+    reason = f"numbers with their unit such as {min(texts, key=_rank_example).strip()}"
+    return ValueType("real", f'before "{unit}"', "none", reason, is_quantity=True)
 
 
 def _is_count(path: Sequence[str], texts: set[str]) -> bool:

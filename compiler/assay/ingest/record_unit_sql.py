@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from assay.ingest import sql_trees
 from assay.ingest.quantities import NO_QUANTITY
-from assay.lang.record_units import NUMBER, NUMBER_WITH_UNIT, REPLACED, UNIT, RecordUnit
+from assay.lang.record_units import NUMBER, NUMBER_WITH_UNIT, REPLACED, SEPARATOR, UNIT, RecordUnit
 from assay.sql import dialect
 
 
@@ -41,6 +41,7 @@ def build_converted_quantity(text: exp.Expr, record_unit: RecordUnit) -> exp.Exp
     number, unit = (
         sql_trees.call("struct_extract", parts.copy(), sql_trees.build_text(name)) for name in (NUMBER, UNIT)
     )
+    number = sql_trees.call("replace", number, sql_trees.build_text(SEPARATOR), sql_trees.build_text(""))
     return build_converted_text(number, unit, record_unit)
 
 

@@ -26,8 +26,13 @@ WITH_UNIT = "withUnit"
 NUMBER, UNIT = "number", "unit"
 """Names of the groups of `NUMBER_WITH_UNIT`."""
 
-NUMBER_WITH_UNIT = r"^([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?) *([^-+0-9. ].*)$"
-"""A number and the unit behind it; syntax of both Python and RE2."""
+NUMBER_WITH_UNIT = (
+    r"^ *([-+]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?) *([^-+0-9., ].*)$"
+)
+"""A number, perhaps with commas between thousands, and the unit behind it; syntax of both Python and RE2."""
+
+SEPARATOR = ","
+"""What may stand between thousands."""
 
 TIME, SIZE, DATA_RATE, RATE, PERCENT = "time", "size", "data rate", "rate", "share"
 _TIMES = {unit.name: (unit.nanoseconds, unit.spellings) for unit in TIME_UNITS}
@@ -99,7 +104,7 @@ def has_unit_behind(field: Field) -> bool:
 def split_number(text: str) -> tuple[str, str] | None:
     """Return a number and the unit behind it; None for other texts."""
     match = re.search(NUMBER_WITH_UNIT, text)
-    return (match[1], match[2]) if match else None
+    return (match[1].replace(SEPARATOR, ""), match[2]) if match else None
 
 
 def find_record_unit(form: Form, field: Field) -> RecordUnit | None:
