@@ -527,6 +527,7 @@ let wholeRun =
 --   le       the column with the upper bound of a bucket, a text
 --   counts   the column with how many values up to this bound were added in the step
 --   unit     the unit of the bounds
+--   kind     histogram, or exponentialHistogram, whose percentiles are exponential in a bucket
 let Histogram =
       { relation : Relation.Type
       , series : Series.Type
@@ -535,6 +536,7 @@ let Histogram =
       , le : Column
       , counts : Column
       , unit : U.Unit
+      , kind : Text
       }
 
 -- A histogram of Prometheus: `buckets` is the event of the series `..._bucket`, which has the fields `value` and `le`, `by`
@@ -589,7 +591,10 @@ let histogram =
               , doc = r.doc
               }
 
-        in  { relation, series, grain, at, le = columnOf r.le, counts, unit = r.unit } : Histogram
+        in  { relation, series, grain, at, le = columnOf r.le, counts, unit = r.unit, kind = "histogram" } : Histogram
+
+-- The same of a native histogram of Prometheus, or an exponential one of OpenTelemetry, whose buckets are powers.
+let exponential = \(h : Histogram) -> h // { kind = "exponentialHistogram" }
 
 let termOf = \(over : Text) -> \(name : Text) -> \(s : Series.Type) -> { name, series = s.name, over } : Term
 
@@ -633,6 +638,7 @@ in  { Check
     , acrossHosts
     , Histogram
     , histogram
+    , exponential
       -- a column of the grain equals a field, or a column, of the bound table
     , same = \(c : Column) -> \(f : E.Field) -> { column = c.name, field = f.name } : Pair
     , sameColumn = \(c : Column) -> \(d : Column) -> { column = c.name, field = d.name } : Pair

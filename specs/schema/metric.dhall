@@ -9,7 +9,7 @@ let S = ./source.dhall
 
 let Expression = X.Expression
 
--- Samples are reduced to one for each distinct `by`: min, max, sum, count, centile, histogram. For `histogram`, samples
+-- Samples are reduced to one for each distinct `by`: min, max, sum, count, centile, histogram, exponentialHistogram. For these, samples
 -- are upper bounds of buckets, and the column `counts` has how many values are at most each: the centile of these values.
 let Reduction = { by : List Text, kind : Text, centile : Double, counts : Text }
 
@@ -176,7 +176,7 @@ in  { Reduction
           , measure = X.bound h.unit (X.column h.le)
           , unit = h.unit
           , reduction =
-              Some { by = columnNames by, kind = "histogram", centile = c, counts = h.counts.name } : Optional Reduction
+              Some { by = columnNames by, kind = h.kind, centile = c, counts = h.counts.name } : Optional Reduction
           }
     , value
       -- a metric that is a formula over the values of others

@@ -11,7 +11,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.expression_wording import describe_expression, describe_unit
 from assay.lang.model.expression import Expression
 from assay.lang.model.filters import Filter
-from assay.lang.model.package import NO_VALUE, Field, Grain, Instant, Metric, Package, Pair
+from assay.lang.model.package import HISTOGRAMS, NO_VALUE, Field, Grain, Instant, Metric, Package, Pair
 from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
 from assay.lang.record_units import UNIT_OF, WITH_UNIT
@@ -127,7 +127,7 @@ def _list_names(names: Sequence[str]) -> str:
 
 def _describe_reduction(metric: Metric) -> str:
     assert metric.reduction is not None
-    if metric.reduction.kind == "histogram":
+    if metric.reduction.kind in HISTOGRAMS:
         return f"the centile {metric.reduction.centile:g} of a histogram with the counts `{metric.reduction.counts}`"
     kinds = {"min": "the smallest", "max": "the greatest", "sum": "the sum", "count": "the number of values"}
     if metric.reduction.kind == "centile":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assay.lang.model.package import HISTOGRAM, Metric
+from assay.lang.model.package import HISTOGRAMS, Metric
 from assay.quality.assess import Counts
 from assay.quality.finding import ABOVE_BOUNDS, Finding, format_metric_list
 from assay.sql import histograms
@@ -17,7 +17,7 @@ _STATEMENT = "histogram "  # beginning of the names of statements
 def build_bound_counts(metrics: Iterable[Metric], constants: Mapping[str, object]) -> Iterator[Statement]:
     """Yield the statements that count the groups of centiles of histograms."""
     for metric in metrics:
-        if metric.reduction and metric.reduction.kind == HISTOGRAM:
+        if metric.reduction and metric.reduction.kind in HISTOGRAMS:
             query = histograms.count_groups_above(metric, constants)
             yield Statement("count", f"{_STATEMENT}{metric.id}", query)
 

@@ -17,6 +17,7 @@ from sqlglot import exp
 from assay.ingest import sql_trees
 from assay.ingest.output_folder import open_engine
 from assay.ingest.readers import sample_files, sample_store
+from assay.ingest.readers.native_histograms import HistogramSample, add_histograms
 from assay.remote import prometheus_times
 from assay.remote.http import Server, TooManySamplesError
 from assay.sql import dialect
@@ -128,12 +129,14 @@ def _fetch_pages(
     total = max(span * len(request.selectors), 1)
     report("fetching", 0, total)
     number = 0
+    histograms: list[HistogramSample] = []
     for index, selector in enumerate(request.selectors):
         for page, text in _query_selector(server, request, selector):
-            _load(connection, server, text, scratch / f"{number}.json", number)
+            histograms += _load(connection, server, text, scratch / f"{number}.json", number)
             number += 1
             report("fetching", index * span + (page.end - request.start) // 1000, total)
     report("fetching", total, total)
+    add_histograms(connection, histograms)
     sample_store.merge(connection, {index: f"response {index + 1}" for index in range(number)})
 
 
@@ -204,11 +207,16 @@ def _quote(value: str) -> str:
     return f'"{escaped}"'
 
 
-def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, path: Path, number: int) -> None:
-    """Load the samples of a response.  Raises AssayError: it cannot be read, or has warnings."""
+def _load(
+    connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, path: Path, number: int
+) -> list[HistogramSample]:
+    """Load the samples of a response; return its native histograms.
+
+    Raises AssayError: it cannot be read, or has warnings.
+    """
     path.write_bytes(text)
     try:
-        warnings = sample_files.load(connection, path, number, path.parent / "plain")
+        warnings, histograms = sample_files.load(connection, path, number, path.parent / "plain")
     except AssayError as error:
         (cause, *_) = error.diagnostics
         details = cause.message.removesuffix(f": {path}") + (f" ({cause.found})" if cause.found else "")
@@ -222,6 +230,7 @@ def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, pa
             hint="check the stores of the server; no file was written",
         )
     path.unlink()
+    return histograms
 
 
 def _select_samples(request: Request) -> exp.Select:

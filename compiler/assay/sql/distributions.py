@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.lang.model.package import HISTOGRAM, Grain, Metric, Reduction
+from assay.lang.model.package import HISTOGRAMS, Grain, Metric, Reduction
 from assay.plan.planner import FROM, TO, SeriesStep
 from assay.plan.value_request import ValueRequest
 from assay.sql import dialect
@@ -61,7 +61,7 @@ def select_samples(metric: Metric, integral: bool, constants: Constants) -> exp.
     """
     slots |= {"keys": metric.reduction.by, "group": [metric.per] if metric.per else []}
     samples = fill_query(query, value=reduce_samples(metric.reduction, measure, integral), **slots)
-    if metric.reduction.kind == HISTOGRAM:
+    if metric.reduction.kind in HISTOGRAMS:
         samples = samples.having(build_is_known(measure, build_column(metric.reduction.counts)), copy=False)
     return samples
 
@@ -92,8 +92,8 @@ def reduce_samples(reduction: Reduction, measure: exp.Expr, integral: bool) -> e
     aggregate = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)
     if aggregate:
         return aggregate(this=measure)
-    if reduction.kind == HISTOGRAM:
-        return build_histogram_centile(measure, build_column(reduction.counts), reduction.centile)
+    if reduction.kind in HISTOGRAMS:
+        return build_histogram_centile(measure, build_column(reduction.counts), reduction)
     values = dialect.build_ordered_list(measure)
     centile = dialect.build_real(repr(reduction.centile))
     return fill_expression(_CENTILE, values=values, size=build_length(values), centile=centile)

@@ -1,9 +1,9 @@
 """Compile centiles of histograms, whose samples are upper bounds of buckets with cumulative counts.
 
-They are those of `histogram_quantile` of Prometheus, see `bucketQuantile` in promql/quantile.go of its source: linear
-in the bucket that has the rank, the lowest bucket begins at 0 unless its bound is below, and counts never fall from
-bound to bound. In the bucket without an upper bound only the greatest finite bound is known, which the centile is at
-least.
+They are those of `histogram_quantile` of Prometheus, see `bucketQuantile` and `histogramQuantile` in promql/quantile.go
+of its source: linear in the bucket that has the rank, or exponential for native histograms; the lowest bucket begins at
+0 unless its bound is below, and counts never fall from bound to bound. In the bucket without an upper bound only the
+greatest finite bound is known, which the centile is at least.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from assay.lang.model.package import Metric
+from assay.lang.model.package import EXPONENTIAL, Metric, Reduction
 from assay.sql import dialect
 from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, compile_expression
@@ -48,19 +48,34 @@ _CENTILE = f"""
         * ((rank - {_BELOW}) / nullif(list_extract(totals, place) - {_BELOW}, 0)) END
 """
 
+_UPPER, _UP_TO, _ALL = "list_extract(bounds, place)", "list_extract(totals, place)", "list_extract(totals, -1)"
+_SHARE = f"((rank - {_BELOW}) / nullif({_UP_TO} - {_BELOW}, 0))"
+#: of native histograms, see `histogramQuantile` there: exponential in the bucket, but linear in that of zeros, which
+#: has no negative values if no bucket below has any, and no positive ones if none above has
+_EXPONENTIAL = f"""
+    CASE WHEN NOT ({_IS_KNOWN}) THEN NULL
+      WHEN {_IS_ABOVE} OR place = 1 THEN list_extract(bounds, least(place, len(bounds) - 1))
+      WHEN {_START} > 0 THEN {_START} * pow({_UPPER} / {_START}, {_SHARE})
+      WHEN {_UPPER} < 0 THEN {_UPPER} * pow({_START} / {_UPPER}, 1 - {_SHARE})
+      WHEN {_BELOW} = 0 AND {_ALL} > {_UP_TO} THEN {_UPPER} * {_SHARE}
+      WHEN {_BELOW} > 0 AND {_ALL} = {_UP_TO} THEN {_START} * (1 - {_SHARE})
+      ELSE {_START} + ({_UPPER} - {_START}) * {_SHARE} END
+"""
+
 _COUNTS = f"""
     SELECT count(*) AS {GROUPS}, count_if({ABOVE}) AS {ABOVE}
     FROM (SELECT $is_above AS {ABOVE} FROM $grain WHERE $conditions AND NOT $bound IS NULL GROUP BY $keys HAVING $known)
 """
 
 
-def build_histogram_centile(bound: exp.Expr, counts: exp.Expr, centile: float) -> exp.Expr:
-    """Return the centile of the histogram of a group of rows, in the unit of `bound`.
+def build_histogram_centile(bound: exp.Expr, counts: exp.Expr, reduction: Reduction) -> exp.Expr:
+    """Return the centile that is the reduction of the histogram of a group of rows, in the unit of `bound`.
 
     `bound` is the upper bound of a row's bucket, `counts` how many values are at most this. Rows with the same bound
     add up. The centile is null if no bucket has the bound infinity, and without values.
     """
-    return _compute(_CENTILE, bound, counts, centile)
+    template = _EXPONENTIAL if reduction.kind == EXPONENTIAL else _CENTILE
+    return _compute(template, bound, counts, reduction.centile)
 
 
 def build_is_known(bound: exp.Expr, counts: exp.Expr) -> exp.Expr:

@@ -12,6 +12,7 @@ a NaN is a sample without a value. Federated pages have no such marks.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 from assay.ingest.invalid_text import NOT_UTF8, NUL, READABLE, REASONS, SUBSTITUTE
 from assay.ingest.plain_copies import TOO_LONG, can_scan, create_repaired_copy, read_last_byte
 from assay.ingest.readers import lines, sample_store
+from assay.ingest.readers.native_histograms import HistogramSample, is_dumped, parse_dumped
 from assay.ingest.readers.sample_store import NAME, add_samples, add_series, drop_tables, execute, get_first_line
 from assay.sql import dialect
 from assay.util.diagnostics import fail
@@ -133,7 +135,13 @@ FROM (
         starts_with(value, '{{{{') AS is_histogram
     FROM parsed JOIN text_series USING (name, label_text)
 )
-WHERE NOT (is_histogram AND $read IS NOT NULL AND NOT list_contains(CAST($read AS VARCHAR[]), series_name))
+WHERE NOT (is_histogram AND NOT list_contains(CAST($read AS VARCHAR[]), series_name))
+"""
+_HISTOGRAMS = """
+SELECT CAST(to_json(labels) AS VARCHAR), series_name, {instant}, value
+FROM (SELECT *, seconds AS time FROM parsed JOIN text_series USING (name, label_text))
+WHERE starts_with(value, '{{') AND labels IS NOT NULL AND series_name <> ''
+ORDER BY number
 """
 _SECONDS_TO_NS = "seconds_to_ns(time)"
 _MILLISECONDS_TO_NS = "TRY_CAST(TRY_CAST(time AS DECIMAL(20, 0)) * CAST(1000000 AS DECIMAL(8, 0)) AS BIGINT)"
@@ -146,10 +154,10 @@ def load(
     file: int,
     folder: Path,
     read_names: Collection[str] | None = None,
-) -> None:
-    """Add the samples of a text, whose uncompressed content is `plain`; `folder` is for temporary files.
+) -> list[HistogramSample]:
+    """Add the samples of a text, whose uncompressed content is `plain`; return its native histograms.
 
-    Native histograms of the series `read_names` (None: of all) are malformed samples.
+    `folder` is for temporary files. Native histograms of the series `read_names` are malformed samples, too.
 
     Raises AssayError if the text has no instants, or neither an end nor milliseconds.
     """
@@ -170,10 +178,16 @@ def load(
     connection.execute(_SERIES)
     add_series(connection, file, "SELECT place, series_name AS name, labels FROM text_series")
     instant = _SECONDS_TO_NS if has_end else _MILLISECONDS_TO_NS
-    read = None if read_names is None else list(read_names)
+    read = list(read_names or ())
+    histograms = [
+        HistogramSample(file, {**json.loads(labels), NAME: name}, t_ns, parse_dumped(value))
+        for labels, name, t_ns, value in execute(connection, _HISTOGRAMS.format(instant=instant))
+        if t_ns is not None and is_dumped(value)
+    ]
     execute(connection, _SAMPLES.format(instant=instant), long=list(long_lines), read=read)
     add_samples(connection, file, "text_samples", "isnan(value)" if has_end else "isnan(value) AND written_name = ''")
     drop_tables(connection, "text_lines", "parsed", "text_series", "text_samples")
+    return histograms
 
 
 def _scan_file(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> Sequence[int]:

@@ -12,6 +12,7 @@ import re
 import shutil
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Iterator
+from decimal import Decimal
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest.decompress import iter_decompressed
 from assay.ingest.readers import sample_store
 from assay.ingest.readers.json_record_positions import find_item_spans, find_list_start, find_value_start
+from assay.ingest.readers.native_histograms import HistogramSample, list_series_names, parse_answered
 from assay.ingest.readers.sample_store import (
     NAME,
     add_samples,
@@ -32,6 +34,7 @@ from assay.ingest.readers.sample_store import (
 from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.json_text import parse_json
 from assay.util.os_errors import is_disk_full_error
+from assay.util.time_units import SECOND
 
 if TYPE_CHECKING:
     import duckdb
@@ -186,17 +189,18 @@ def load(
     file: int,
     folder: Path,
     read_names: Collection[str] | None = None,
-) -> tuple[str, ...]:
-    """Add the samples of a response; return the warnings of the server.
+) -> tuple[tuple[str, ...], list[HistogramSample]]:
+    """Add the samples of a response; return the warnings of the server and native histograms.
 
     `plain` is the uncompressed content of `path`; `folder` is for temporary files.
 
-    Raises AssayError if it is not JSON, an error of the server, or another result than a matrix, and for native
-    histograms of the series `read_names` (None: of all).
+    Raises AssayError if it is not JSON, an error of the server, or another result than a matrix, and for series
+    with native histograms that `read_names` name as if they had numbers.
     """
     import duckdb
 
     texts: list[str] = []
+    histograms: list[HistogramSample] = []
     plain = _remove_byte_order_mark(plain, folder)
     try:
         series_count = sample_count = 0
@@ -208,6 +212,7 @@ def load(
             _create_response_table(connection, piece, series_count)
             _check_series(connection, path, read_names)
             series_count += count_rows(connection, "response")
+            histograms += _read_histograms(connection, file, read_names or ())
             sample_count += _add_response(connection, file, sample_count)
     except duckdb.Error as error:
         if is_disk_full_error(error):
@@ -215,7 +220,29 @@ def load(
         if isinstance(error, duckdb.OutOfMemoryException):
             raise _build_too_large_error(path, get_first_line(error)) from None
         raise _build_malformed_error(path, plain, get_first_line(error)) from None
-    return tuple(texts)
+    return tuple(texts), histograms
+
+
+def _read_histograms(
+    connection: duckdb.DuckDBPyConnection, file: int, read_names: Collection[str]
+) -> list[HistogramSample]:
+    """Return the native histograms of the table `response`; note malformed ones whose series are read."""
+    rows = execute(connection, "SELECT CAST(to_json(labels) AS VARCHAR), histograms FROM response "
+                               "WHERE histograms IS NOT NULL AND labels IS NOT NULL ORDER BY place")  # fmt: skip
+    result = []
+    for text, items in rows:
+        labels = json.loads(text)
+        is_read = not {*read_names}.isdisjoint(list_series_names(labels.get(NAME, "")))
+        for item in json.loads(items) if NAME in labels else ():
+            try:
+                at, value = item
+                t_ns = int(Decimal(str(at)) * SECOND)
+                result.append(HistogramSample(file, labels, t_ns, parse_answered(value)))
+            except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
+                if is_read:
+                    execute(connection, "INSERT INTO malformed_samples VALUES ($file, 0, $reason, $text)", file=file,
+                            reason=NO_HISTOGRAM, text=f"{text} {json.dumps(item)}")  # fmt: skip
+    return result
 
 
 def _remove_byte_order_mark(plain: Path, folder: Path) -> Path:
@@ -285,7 +312,9 @@ def _create_response_table(connection: duckdb.DuckDBPyConnection, plain: Path, e
 
 
 #: what to do about a native histogram
-_NATIVE = "let the server store classic buckets, too (`scrape_classic_histograms`): `M.histogramCentile` reads these"
+_NATIVE = "read the samples of its buckets: `NAME_bucket`, with the label `le`"
+#: why an item is malformed
+NO_HISTOGRAM = "no native histogram: expected count, sum, buckets"
 
 
 def _check_series(connection: duckdb.DuckDBPyConnection, path: Path, read_names: Collection[str] | None) -> None:
@@ -301,11 +330,11 @@ def _check_series(connection: duckdb.DuckDBPyConnection, path: Path, read_names:
         WHERE
             labels IS NULL
             OR CASE WHEN histograms IS NULL THEN samples IS NULL
-                ELSE $read IS NULL OR list_contains(CAST($read AS VARCHAR[]), {_NAME}) END
+                ELSE list_contains(CAST($read AS VARCHAR[]), {_NAME}) END
         ORDER BY place
         LIMIT 1
         """,
-        read=None if read_names is None else list(read_names),
+        read=list(read_names or ()),
     )
     if rows:
         ((place, name, is_native),) = rows

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from assay.ingest.decompress import iter_decompressed
 from assay.ingest.plain_copies import decompress_file, read_lines
-from assay.ingest.readers import openmetrics, prometheus_response
+from assay.ingest.readers import openmetrics, otlp_metrics, prometheus_response
+from assay.ingest.readers.native_histograms import HistogramSample
 from assay.ingest.readers.sample_store import (
     LABELS,
     add_samples,
@@ -43,27 +44,30 @@ def load(
     file: int,
     folder: Path,
     read_names: Collection[str] | None = None,
-) -> tuple[str, ...]:
-    """Add the samples of a file with an index; return the warnings that a server sent with them.
+) -> tuple[tuple[str, ...], list[HistogramSample]]:
+    """Add the samples of a file with an index; return the warnings that a server sent with them, and histograms.
 
-    `folder` is for temporary files. Native histograms of the series `read_names` (None: of all) are an error or
-    malformed samples, those of other series are passed over. Raises AssayError if the format is unknown.
+    `folder` is for temporary files. Native histograms of series that are read as numbers, by `read_names`, are an error
+    or malformed samples. Raises AssayError if the format is unknown.
     """
     warnings: tuple[str, ...] = ()
+    histograms: list[HistogramSample] = []
     content = decompress_file(path, folder, f"{file}.plain")
     with content.open("rb") as stream:
         head = stream.read(PROBED).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         _load_parquet(connection, path, content, file)
     elif re.match(LINES, head):
-        openmetrics.load(connection, path, content, file, folder, read_names)
+        histograms = openmetrics.load(connection, path, content, file, folder, read_names)
+    elif otlp_metrics.MARK in head:
+        histograms = otlp_metrics.load(connection, path, content, file)
     elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
-        warnings = prometheus_response.load(connection, path, content, file, folder, read_names)
+        warnings, histograms = prometheus_response.load(connection, path, content, file, folder, read_names)
     else:
         raise _build_format_error(path, head)
     if content != path:
         content.unlink()
-    return warnings
+    return warnings, histograms
 
 
 def has_lines(path: Path) -> bool:

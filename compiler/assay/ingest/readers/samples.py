@@ -24,6 +24,7 @@ from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.plain_copies import read_texts
 from assay.ingest.quarantine import DESCRIBED, TEXT_LIMIT, MalformedRecord, explain_missing_field
 from assay.ingest.readers import sample_files, sample_store
+from assay.ingest.readers.native_histograms import HistogramSample, add_histograms
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord
 from assay.ingest.readers.sample_store import MergeResult, execute, format_names
 from assay.ingest.summary import HostLog, write_results
@@ -114,7 +115,8 @@ def _iter_sample_lines(
     """Yield the samples in files of lines by their `seq`."""
     numbers_by_file: dict[int, dict[int, int]] = {}
     for seq, file, number, *_ in rows:
-        numbers_by_file.setdefault(file, {})[seq] = number
+        if number:  # no line is a sample of a native histogram
+            numbers_by_file.setdefault(file, {})[seq] = number
     for file, numbers in numbers_by_file.items():
         if sample_files.has_lines(paths[file]):
             texts = read_texts(paths[file], set(numbers.values()))
@@ -132,28 +134,32 @@ def load_samples(
 ) -> Samples:
     """Load the samples of files, each once, into `series` and `samples`; `folder` / "plain" is for temporary files.
 
-    Native histograms of the series `read_names` are refused.
+    Native histograms of series that `read_names` name as numbers are refused.
     """
     sample_store.prepare(connection)
     sizes = [path.stat().st_size for path in paths]
     names = tuple(path.relative_to(directory).as_posix() for path in paths)
     warnings = []
+    histograms: list[HistogramSample] = []
     for index, path in enumerate(paths):
-        texts = sample_files.load(connection, path, index, folder / "plain", read_names)
+        texts, further = sample_files.load(connection, path, index, folder / "plain", read_names)
+        histograms += further
         warnings += [
             f"samples may be missing in {names[index]}: the server warned with its response: {text}" for text in texts
         ]
         progress(sum(sizes[: index + 1]), sum(sizes))
+    add_histograms(connection, histograms)
     merged = sample_store.merge(connection, dict(enumerate(names)))
     return Samples(connection, folder, merged, names, tuple(paths), (*warnings, *merged.notes))
 
 
 def number_samples(connection: duckdb.DuckDBPyConnection) -> None:
-    """Number the samples in the order of time."""
+    """Number the samples in the order of time, those of native histograms behind all others."""
     connection.execute(
         """
         CREATE TABLE numbered_samples AS
-        SELECT row_number() OVER (ORDER BY t_ns, series) AS seq, series, t_ns, value, file, number FROM samples
+        SELECT row_number() OVER (ORDER BY number = 0, t_ns, series) AS seq, series, t_ns, value, file, number
+        FROM samples
         """
     )
     sample_store.drop_tables(connection, "samples")
@@ -278,7 +284,6 @@ def _write_summary(
     incomplete: Sequence[tuple[int, str]],
 ) -> None:
     """Write the summary of the samples. Raises AssayError if too many are malformed."""
-    ((first, last),) = execute(samples.connection, "SELECT min(t_ns), max(t_ns) FROM numbered_samples")
     has_event = exp.or_(*(_has_form(item.form) for item in forms)) if forms else exp.false()
     ids = sql_trees.set_source(dialect.select("id"), "series").where(has_event, copy=False)
     is_event = exp.In(this=build_column("series"), query=ids.subquery())
@@ -288,11 +293,16 @@ def _write_summary(
     ((recognised, first_event_instant),) = execute(
         samples.connection, dialect.to_sql(query.where(is_event, copy=False))
     )
+    # Buckets of histograms that no event reads are no samples of the files.
+    is_counted = exp.or_(exp.NEQ(this=build_column("number"), expression=dialect.build_integer(0)), is_event.copy())
+    ends = (kind(this=build_column("t_ns")) for kind in (exp.Min, exp.Max))
+    counted = sql_trees.set_source(dialect.select(exp.Count(this=exp.Star()), *ends), "numbered_samples")
+    ((present, first, last),) = execute(samples.connection, dialect.to_sql(counted.where(is_counted, copy=False)))
     if not recognised and samples.merged.samples:
         raise _build_no_series_error(samples, forms)
     malformed = _list_malformed(samples)
     lost = len({seq for seq, _ in incomplete})
-    number = samples.merged.samples + samples.merged.dropped
+    number = present + samples.merged.dropped
     log = HostLog(
         HOST,
         number + len(malformed),

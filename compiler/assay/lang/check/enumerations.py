@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.lang.check.checker import Checker
-from assay.lang.model.package import CENTILE, HISTOGRAM, Check, Grain, Instant, Metric
+from assay.lang.model.package import CENTILE, HISTOGRAMS, Check, Grain, Instant, Metric
 from assay.lang.model.report import Chart, Report
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE, PICKS
 from assay.lang.quantities import QUANTITIES
 from assay.util.diagnostics import suggest_names, suggest_nearest
 
-REDUCTIONS = ("min", "max", "sum", "count", CENTILE, HISTOGRAM)
+REDUCTIONS = ("min", "max", "sum", "count", CENTILE, *HISTOGRAMS)
 SCALES = ("auto", "linear", "log")
 SEVERITIES = ("error", "warning")
 DIRECTIONS = ("lower", "higher", "neither")
@@ -61,7 +61,7 @@ def check_words(checker: Checker) -> None:
 def _check_centile(checker: Checker, metric: Metric) -> None:
     """Check that the centile of a reduction is a share; of a histogram, above 0, as its least value is not known."""
     reduction = metric.reduction
-    if not reduction or reduction.kind not in (CENTILE, HISTOGRAM):
+    if not reduction or reduction.kind not in (CENTILE, *HISTOGRAMS):
         return
     has_least, is_percentage = reduction.kind == CENTILE, 2 <= reduction.centile <= 100
     if not (0 <= reduction.centile <= 1) or (not has_least and not reduction.centile):

@@ -356,7 +356,8 @@ class Grain:
         return (*self.columns, *tallies, *derived)
 
 
-CENTILE, HISTOGRAM = "centile", "histogram"
+CENTILE, HISTOGRAM, EXPONENTIAL = "centile", "histogram", "exponentialHistogram"
+HISTOGRAMS = (HISTOGRAM, EXPONENTIAL)
 """Kinds of reductions that select a sample by its rank."""
 
 

@@ -80,6 +80,9 @@ let waits =
         , doc = "A bucket in a step of 20 s"
         }
 
+-- G.exponential => waiting_time_of_powers
+let powers = G.exponential waits
+
 -- G.same, G.columnOf, G.fieldNames => times_of_requests, bytes_of_pages
 let response =
       S.Instant::{
@@ -226,6 +229,11 @@ let number = ofGroups "number_of_groups" U.count (M.number groups)
 -- M.centile => centile_of_groups
 let centile = ofGroups "centile_of_groups" U.none (M.centile 0.5 groups)
 
+let waitingTimeOfPowers =
+      S.Metric::(     M.histogramCentile 0.75 powers [ waits.at ]
+                  /\  { id = "waiting_time_of_powers", name = "Waiting time (p75, powers)", better = "lower" }
+                )
+
 -- M.histogramCentile => waiting_time_p75
 let waitingTime =
       S.Metric::(     M.histogramCentile 0.75 waits [ waits.at ]
@@ -257,6 +265,7 @@ let metrics =
             , number
             , centile
             , waitingTime
+            , waitingTimeOfPowers
             , namesOf
             , timeToResponse
             , bytesOfResponses
@@ -280,6 +289,7 @@ let expect =
       , { metric = number, samples = [ "1", "2" ] }
       , { metric = centile, samples = [ "0", "3" ] }
       , { metric = waitingTime, samples = [ "0.5", "0.625" ] }
+      , { metric = waitingTimeOfPowers, samples = [ "0.4330127018922193", "0.5698767642386944" ] }
       , { metric = namesOf, samples = [ "0", "2", "3" ] }
       , { metric = timeToResponse, samples = [ "250", "500" ] }
       , { metric = bytesOfResponses, samples = [ "512", "2048" ] }
