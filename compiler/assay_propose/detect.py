@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.ingest import logfmt
-from assay.ingest.readers import csv_text, openmetrics
+from assay.ingest.readers import csv_text
 from assay.ingest.readers.json_record_positions import MEMBERS
 from assay.util.diagnostics import AssayError, fail
 from assay.util.numbers import format_count
+from assay_propose import sample_records
 from assay_propose.benchmark_lines import match_benchmark_lines
 from assay_propose.instants import has_stamp
 from assay_propose.known_formats import LISTS, find_known_format
@@ -24,6 +25,7 @@ from assay_propose.known_text_formats import MatchedText, match_known_text
 from assay_propose.model import KeyPath, Record, SampleFile
 from assay_propose.nested_lists import list_nested
 from assay_propose.recognize import Times, describe_nearest_times, find_times, join_instants
+from assay_propose.sample_records import is_number
 from assay_propose.text_layout import MESSAGE, TextLayout, TextLine, find_text_layout
 from assay_propose.text_templates import find_templates
 from assay_propose.unit_words import has_unit
@@ -72,6 +74,8 @@ def detect(sample: SampleFile) -> Detected:
     lines = [line for line in sample.lines if line.strip()]
     if not lines:
         raise fail("unknown-format", f"the log is empty: {sample.path}", expected="lines of a log")
+    if isinstance(result := _detect_samples(sample, sample_records.read_documents(lines)), Detected):
+        return result
     reasons = []
     for kind, read in _KINDS.items():
         result = read(sample, lines)
@@ -98,7 +102,7 @@ def _suggest_header(lines: Sequence[str]) -> str:
     for delimiter in csv_text.DELIMITERS:
         rows = list(csv.reader(_split_rows(lines)[:_QUOTED_ROWS], delimiter=delimiter))
         size = len(rows[0])
-        numbers = sum(_is_number(cell) for row in rows for cell in row)
+        numbers = sum(is_number(cell) for row in rows for cell in row)
         is_table = size > 1 or len(lines) > _MIN_ROWS
         if is_table and all(len(row) == size for row in rows) and numbers > len(rows) * size / 2:
             letters = string.ascii_lowercase[: min(size, len(string.ascii_lowercase))]
@@ -302,31 +306,13 @@ def _read_lines(
 
 
 def _read_samples(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
-    expression = re.compile(openmetrics.LINE)
-    rows = [line for line in lines if not line.startswith("#")]
-    matches = [match for line in rows if (match := expression.match(line)) and match[1] and _is_number(match[3])]
-    if not matches or len(matches) < len(rows):
-        return f"{len(matches)} of {len(rows)} lines are samples"
-    if not all(match[4] for match in matches):
-        return "its samples have no timestamps, as on the page `/metrics` of a target; `assay fetch` gets them"
-    records = []
-    for position, match in enumerate(matches):
-        labels = {label[0]: label[3] for label in re.findall(openmetrics.LABEL, match[2] or "") if label[0]}
-        values: dict[KeyPath, object] = {
-            ("at",): match[4],
-            ("value",): float(match[3]),
-            **{("labels", key): value for key, value in labels.items()},
-        }
-        records.append(Record("", position, match[1], values))
-    return Detected(sample, "samples", tuple(records), f"{len(rows)} samples with timestamps")
+    return _detect_samples(sample, sample_records.read_lines(lines))
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _detect_samples(sample: SampleFile, result: sample_records.SampleRecords | str) -> Detected | str:
+    if isinstance(result, str):
+        return result
+    return Detected(sample, "samples", result.records, result.reason, notes=result.notes)
 
 
 def _split_rows(lines: Sequence[str]) -> list[str]:
@@ -347,7 +333,7 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     if len(header) == 1 and not named and not _is_list_of_numbers(rows):
         return f"the first line has no delimiter ({' '.join(csv_text.DELIMITERS)})".replace("\t", "tab")
     names = [name for name in header if name.strip()]  # columns without a name are left out
-    is_header = len(set(names)) == len(names) > 0 and not any(map(_is_number, names))
+    is_header = len(set(names)) == len(names) > 0 and not any(map(is_number, names))
     if not is_header or has_stamp(lines[0]):
         return "the first line is no header of distinct names"
     full = [row for row in rows if len(row) == len(header)]
@@ -449,7 +435,7 @@ def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | 
     counts: Counter[str] = Counter()
     texts: dict[str, set[str]] = defaultdict(set)
     for line, template in zip(lines, templates, strict=True):
-        if any(_is_number(value) or has_unit(value) for _, value in template.values):
+        if any(is_number(value) or has_unit(value) for _, value in template.values):
             counts[template.pattern] += 1
             texts[template.pattern].add(line)
     counts = Counter({pattern: size for pattern, size in counts.items() if len(texts[pattern]) >= _FEW_ALIKE})

@@ -9,6 +9,7 @@ from assay_propose.counters import measure_distance
 from assay_propose.cumulative import BUCKET, is_bucket, list_labels, split_series
 from assay_propose.model import EventProposal, GrainProposal, MetricProposal
 from assay_propose.names import NameSpace, join_names, make_identifier, split_words
+from assay_propose.sample_records import NATIVE
 from assay_propose.sources import Group
 from assay_propose.titles import make_title
 from assay_propose.units import TIMES, find_unit
@@ -46,7 +47,8 @@ def _build_grain(group: Group, event: EventProposal, names: NameSpace) -> GrainP
     return GrainProposal(names.add(join_names(make_identifier(name, "histogram"), "histogram")), group.source.name, "",
                          (event.name,), metrics, f"`{event.names[0]}` has the buckets of a histogram: its percentiles",
                          title=metrics[0].name.rpartition(" (")[0], counter=value.name, buckets=bound.name,
-                         labels=tuple(labels), every_ns=round(samples * distance * 1e9))  # fmt: skip
+                         labels=tuple(labels), every_ns=round(samples * distance * 1e9),
+                         is_native=any(f"`{name}` {NATIVE}" in note for note in group.source.notes))  # fmt: skip
 
 
 def _list_metrics(name: str, names: NameSpace) -> Iterator[MetricProposal]:

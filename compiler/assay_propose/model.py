@@ -19,7 +19,7 @@ KeyPath = tuple[str, ...]
 #: of grains, which the data of a proposal have only if they are not empty
 _OPTIONAL_MEMBERS = (
     "query", "is_split_by_two", "elsewhere", "origin", "excluded", "counter", "labels", "every_ns", "windows_of",
-    "terms", "numbered_by", "partial", "buckets", "is_spread",
+    "terms", "numbered_by", "partial", "buckets", "is_spread", "is_native",
 )  # fmt: skip
 
 HOST = "host"
@@ -337,6 +337,7 @@ class GrainProposal:
     counter: str = ""  # the field whose increase per second it measures, of each series of these labels
     is_spread: bool = False  # whether it has the delays of its event on each host, since the first one
     buckets: str = ""  # the field with the bounds of a histogram, of which it has percentiles in each step
+    is_native: bool = False  # whether the bounds of the histogram are powers
     labels: tuple[str, ...] = ()
     every_ns: int = 0  # from sample to sample of a series, or from step to step of a histogram
     windows_of: str = ""  # the grain of the same steps whose relation it has

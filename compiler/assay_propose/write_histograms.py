@@ -21,7 +21,9 @@ def write_histogram(proposal: Proposal, grain: GrainProposal) -> str:
         ("doc", quote_text("A bucket of a series, in a step of the run"), ""),
     ]
     reason = f"{grain.reason[:1].upper()}{grain.reason[1:]}"
-    return f"-- {reason}.\nlet {grain.name} =\n      G.histogram\n        {format_record(members, 8)}\n"
+    text = f"G.histogram\n        {format_record(members, 8)}"
+    text = f"G.exponential (\n      {text})" if grain.is_native else text
+    return f"-- {reason}.\nlet {grain.name} =\n      {text}\n"
 
 
 def write_centile(grain: GrainProposal, metric: MetricProposal) -> str:

@@ -66,13 +66,33 @@ def workspace(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator
         yield workspace
 
 
-def list_steps(values: native.Values, centile: float) -> dict[int, float]:
+@pytest.mark.parametrize("form", ["base-response", "base-otlp"])
+def test_native_histograms_are_proposed(form: str, tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "metrics.json").write_text(FORMS[form], encoding="utf-8")
+    place = tmp_path / "place"
+    result = run_assay("--cache", cache, "init", place, "--from", tmp_path / "metrics.json")
+    assert (result.status, result.err) == (0, "")
+    assert f"`{NAME}` is a native histogram: its buckets are the samples of `{NAME}_bucket`\n" in result.out
+    assert "G.exponential (" in (place / "specs" / "place" / "grains.dhall").read_text(encoding="utf-8")
+    assert run_assay("--cache", cache, "check", cwd=place).status == 0
+    query = ("query", f"{NAME}_p95", "--run", "runs/metrics", "--format", "json")
+    answer = run_assay("--cache", cache, *query, cwd=place)
+    assert answer.status == 0, answer.err
+    (row,) = answer.parse_json()
+    assert "out of order" not in answer.err
+    assert "negative" not in answer.err
+    size = native.SCRAPES // row["size"]  # scrapes of a step
+    steps = list_steps(VALUES["base"], 0.95, size)
+    assert row["average"] == pytest.approx(sum(steps.values()) / len(steps), rel=1e-12)
+
+
+def list_steps(values: native.Values, centile: float, size: int = STEP) -> dict[int, float]:
     """Return a percentile of each step over all instances, by its first second: at the scale of the merged buckets."""
     steps = {}
-    for first in range(0, native.SCRAPES, STEP):
+    for first in range(0, native.SCRAPES, size):
         counts: Counter[tuple[int, int]] = Counter()
         for rows in values.values():
-            counts += native.list_counts(rows[first : first + STEP], native.COARSE)
+            counts += native.list_counts(rows[first : first + size], native.COARSE)
         steps[native.START + native.EVERY * first] = native.compute_centile(counts, native.COARSE, centile)
     return steps
 

@@ -17,7 +17,7 @@ from assay.engine.results import NO_SAMPLES, Formulas, RunResults, summarize_poo
 from assay.ingest.discovery import list_host_names
 from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.model.package import Event, Metric, Package
+from assay.lang.model.package import HISTOGRAMS, Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
 from assay.lang.number_kinds import COUNTED, list_fields, list_measured_fields
 from assay.lang.quantities import COUNT, UNSIGNED, find_quantity
@@ -150,6 +150,7 @@ class QualityPlan:
     def _build_row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
         grains = {item.name: item for item in self.checked.package.grains}
         unsigned = {name for name, quantity in self.quantities.items() if quantity in UNSIGNED}
+        unsigned -= {item.id for item in metrics if item.reduction and item.reduction.kind in HISTOGRAMS}  # bounds
         groups = group_by_statement(metrics, lambda metric: name_count_statement(metric, grains[metric.grain]))
         for name, group in groups.items():
             query = completeness.count_rows(group, grains[group[0].grain], self._places, unsigned)

@@ -66,6 +66,7 @@ class HistogramSample:
     labels: Mapping[str, str]
     t_ns: int
     histogram: Histogram
+    is_native: bool = True  # its bounds are powers
 
     @property
     def name(self) -> str:
@@ -117,7 +118,7 @@ def add_histograms(connection: duckdb.DuckDBPyConnection, samples: Iterable[Hist
         for sample in by_name[name]:
             lines[sample.file, json.dumps(sample.labels, sort_keys=True)].append(sample)
         for (file, _), rows in sorted(lines.items(), key=lambda item: item[0]):
-            for labels, values in _list_columns(name, rows, bounds):
+            for labels, values in list_columns(name, rows, bounds):
                 place += 1
                 add_column(connection, file, place, labels, [row.t_ns for row in rows], values)
 
@@ -134,7 +135,7 @@ def find_bounds(samples: Sequence[HistogramSample]) -> list[float]:
     return [bound for bound, count in zip(bounds, accumulate(inner), strict=False) if not count]
 
 
-def _list_columns(
+def list_columns(
     name: str, rows: Sequence[HistogramSample], bounds: Sequence[float]
 ) -> Iterator[tuple[dict[str, str], list[float | None]]]:
     """Yield the labels of each series of histograms with the same labels, and its values; none at the end of a line."""

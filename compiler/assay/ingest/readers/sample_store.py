@@ -209,6 +209,7 @@ def _count_unordered_series(connection: duckdb.DuckDBPyConnection) -> int:
         SELECT count(DISTINCT series)
         FROM (
             SELECT series, t_ns, lag(t_ns) OVER (PARTITION BY series, file ORDER BY number) AS previous FROM all_samples
+            WHERE number > 0 -- those of native histograms have none
         )
         WHERE t_ns < previous
         """,
