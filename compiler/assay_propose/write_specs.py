@@ -22,6 +22,7 @@ from assay_propose.quantities import lacks_unit
 from assay_propose.spread import LAST
 from assay_propose.write_grains import has_query, write_all, write_exclusions, write_grains, write_query
 from assay_propose.write_histograms import write_centile
+from assay_propose.write_ratios import write_ratios
 from assay_propose.write_report import SCHEMA, name_fields, write_report
 
 GENERATION = "sample"
@@ -390,7 +391,7 @@ in  S.Package::{{
     , events ={events}
     , relations ={relations}
     , grains ={grains}{series}
-    , metrics = S.metrics (toMap m){coverage}
+    , metrics = S.metrics (toMap m){write_ratios(proposal)}{coverage}
     , summaries = [ S.Summary::{{ name = "all", doc = "All samples count alike" }} ]
     , reports = [ (./reports.dhall).comparison ]
     }}
