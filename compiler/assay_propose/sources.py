@@ -54,6 +54,7 @@ from assay_propose.varying_messages import read_varying_messages
 
 OTHER = "other"
 MAX_NAME_WORDS = 4
+_MIN_ALIKE = 0.9  # share of the lines that are an event though they have no word in common
 _MEASURED = re.compile(r"(?<![\w.])\d+(?:\.\d+)? ?(?:%|[mµun]?s|[KMGkmg]i?B)(?![\w/])")
 BY_HAND = "; write an event for its numbers"  # end of the reason why lines with numbers are not proposed
 OPTIONAL = re.compile(r"\{\?.*?\?\}")  # parts of a pattern that lines may lack
@@ -276,6 +277,9 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
         for key, rows in groups.items()
         if key in tables or not _begins_with_capture(key) or _has_word(key)
     }
+    if not worded and groups:  # lines of values only, all of one kind
+        key, rows_of_key = max(groups.items(), key=lambda item: len(item[1]))
+        worded = {key: len(rows_of_key)} if len(rows_of_key) >= _MIN_ALIKE * len(records) else {}
     least = 2 if any(count > 1 for count in worded.values()) else 1
     selected = sorted((key for key, count in worded.items() if count >= least), key=lambda key: (-worded[key], key))
     selected = _select_events(selected, {key: worded[key] for key in selected}, MAX_EVENTS - 1, _name_template)

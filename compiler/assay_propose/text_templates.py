@@ -35,6 +35,8 @@ _TIME_UNITS = ("second", "minute", "hour")  # whose words QUANTITIES do not have
 _WHOLE = re.compile(r"\d+")
 #: words that name the value before them: `5 bytes sent`
 _NAMES_BEHIND = frozenset(("copied", "dropped", "free", "read", "received", "sent", "transferred", "used", "written"))
+#: words behind a value that say of which values it is a statistic, before the word that names them
+_STATISTICS = frozenset(("average", "avg", "max", "maximum", "mean", "median", "min", "minimum"))
 #: words before a number of things behind it, apart from those that end like a verb
 _VERBS = frozenset(("got", "read", "sent", "took", "wrote"))
 #: a word that is another one in each line varies: with so many texts, and at most so many lines for each
@@ -220,6 +222,8 @@ def _find_name_behind(row: Sequence[Part]) -> str:
     if row and row[0].prefix.startswith("(") and ends:
         row = row[ends[0] + 1 :]
     word = row[0].prefix.rstrip(",;.") if row and not row[0].value else ""
+    if word in _STATISTICS and len(row) > 1 and not row[1].value:  # `12.5 ms avg latency`
+        return f"{word} {row[1].prefix.rstrip(',;.')}"
     return word if word in _NAMES_BEHIND else ""
 
 
