@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from assay.lang.model.package import Event, Field, Grain, Metric, Relation
-from assay.lang.quantities import unwrap_measure
+from assay.lang.model.package import Event, Field, Grain, Metric, Package, Relation
+from assay.lang.quantities import COUNT, find_quantity, unwrap_measure
 from assay.lang.sql_dependencies import parse_statements
+from assay.lang.units import get_package_library
 
 RESULT, COUNTER, LEVEL, AVERAGE = "value", "counter", "gauge", "average"
 COUNTED, THRESHOLD, ID = "count", "threshold", "id"
@@ -74,3 +75,25 @@ def _list_branches(tree: exp.Expr) -> Iterator[exp.Select]:
         yield from _list_branches(tree.right)
     elif isinstance(tree, exp.Select):
         yield tree
+
+
+def find_quantities(package: Package, metrics: Sequence[Metric]) -> dict[str, str]:
+    """Return what each metric measures, by id; empty if it may be anything."""
+    library, counting = get_package_library(package), _list_counting_metrics(package, metrics)
+    grains = {item.name: item for item in package.grains}
+    return {
+        item.id: find_quantity(library, item, grains[item.grain]) or (COUNT if item.id in counting else "")
+        for item in metrics
+    }
+
+
+def _list_counting_metrics(package: Package, metrics: Iterable[Metric]) -> frozenset[str]:
+    """Return the ids of the metrics that measure a field which counts."""
+    fields = {key: field for key, field in list_fields(package.events).items() if field.kind == COUNTED}
+    if not fields:
+        return frozenset()
+    grains = {item.name: item for item in package.grains}
+    relations = {item.name: item for item in package.relations}
+    return frozenset(
+        item.id for item in metrics if any(list_measured_fields(item, grains[item.grain], fields, relations))
+    )

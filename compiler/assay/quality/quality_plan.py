@@ -19,8 +19,8 @@ from assay.lang import dependencies, formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import HISTOGRAMS, Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
-from assay.lang.number_kinds import COUNTED, list_fields, list_measured_fields
-from assay.lang.quantities import COUNT, UNSIGNED, find_quantity
+from assay.lang.number_kinds import find_quantities
+from assay.lang.quantities import UNSIGNED
 from assay.lang.reserved_names import get_default_mark
 from assay.lang.segments import get_whole, is_segment
 from assay.lang.units import get_package_library
@@ -90,26 +90,7 @@ class QualityPlan:
     @cached_property
     def quantities(self) -> Mapping[str, str]:
         """What each measured metric measures, by id; empty if it may be anything."""
-        library = get_package_library(self.checked.package)
-        grains = {item.name: item for item in self.checked.package.grains}
-        counted = self._list_counts()
-        return {
-            item.id: find_quantity(library, item, grains[item.grain]) or (COUNT if item.id in counted else "")
-            for item in self.metrics
-        }
-
-    def _list_counts(self) -> frozenset[str]:
-        """Return the metrics that measure a field which counts."""
-        package = self.checked.package
-        fields = {key: field for key, field in list_fields(package.events).items() if field.kind == COUNTED}
-        if not fields:
-            return frozenset()
-        grains = {item.name: item for item in package.grains}
-        relations = {item.name: item for item in package.relations}
-        return frozenset(
-            item.id for item in self.metrics
-            if any(list_measured_fields(item, grains[item.grain], fields, relations))
-        )  # fmt: skip
+        return find_quantities(self.checked.package, self.metrics)
 
     @cached_property
     def bindings(self) -> tuple[completeness.KeyBinding, ...]:
