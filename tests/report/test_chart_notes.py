@@ -24,7 +24,7 @@ let report =
       , manifest = [ R.fact "Version" version (R.text 0) ], sections = [ R.section "All" ms ]
       , charts = [ R.cdf (m "m0") ], dictionary = [ R.group "All" ms ] }}
 """
-NOTE = "Without a figure, since `charts` of the report does not name them:"
+NOTE = "`charts` of the report has no figure of"
 PACKAGE = """sources = [ log ], events = [ began ], relations = [ row.relation ], grains = [ row.grain ], metrics = ms,
   reports = [ report ]"""
 
@@ -48,4 +48,4 @@ def test_note_counts_more_than_five_metrics(number: int, note: str, tmp_path: Pa
     result = run_assay(*words, cwd=tmp_path)
     assert result.status == 0, result.err
     (section,) = list_sections(json.loads((tmp_path / "out/document.json").read_text(encoding="utf-8")))
-    assert [item for item in section["notes"] if item.startswith("Without a figure")] == [note]
+    assert [item for item in section["notes"] if item.startswith(NOTE)] == [note]

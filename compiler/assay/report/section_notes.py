@@ -13,7 +13,7 @@ from assay.quality.finding import list_names
 from assay.report.judged_cells import list_judgement_notes
 from assay.report.run_results import RunFigures
 
-_NO_FIGURE = "Without a figure, since `charts` of the report does not name them:"
+_NO_FIGURE = "`charts` of the report has no figure of"
 MOST_NAMED = 5
 """How many metrics a note names; it counts more."""
 
@@ -41,7 +41,7 @@ def list_chart_notes(report: Report, section: Section, metrics: Sequence[Metric]
             measured = sum(not is_formula(metric) for metric in metrics)
             yield f"{_NO_FIGURE} {len(omitted)} of {measured} metrics."
             return
-        yield f"{_NO_FIGURE} {', '.join(omitted)}."
+        yield f"{_NO_FIGURE} {list_names(omitted, MOST_NAMED)}."
 
 
 def list_repeated_count_notes(checked: CheckedPackage, repeats: Mapping[str, str]) -> Iterator[str]:
