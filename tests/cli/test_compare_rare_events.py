@@ -70,7 +70,7 @@ def test_share_of_successes_is_judged_like_failures(tmp_path: Path, base: int, o
     place = tmp_path / "k6"
     shutil.copytree(WORKSPACE, place, ignore=shutil.ignore_patterns("runs"))
     share = 'S.Metric::{ grain = outcomes.grain.name, unit = U.percent, better = "higher", name = "P", doc = ""'
-    measure = "measure = X.minus (X.natural 1) (column field.failed)"
+    measure = "measure = X.minus (X.natural 1) (G.valueOf field.failed)"
     edit_file(
         place / "specs/k6/package.dhall",
         "      , failed =\n",
