@@ -299,7 +299,7 @@ def _write_metric(proposal: Proposal, source: SourceProposal, grain: GrainPropos
 
 
 def _write_share(grain: GrainProposal, metric: MetricProposal, condition: str, conditions: Sequence[str]) -> str:
-    """Write the share of the records of which a condition holds, among those of which others do."""
+    """Write the share of records for which a condition holds, among those that other conditions select."""
     where = f"\n                , where = {conditions[0] if len(conditions) == 1 else write_all(conditions)}" * bool(
         conditions
     )
