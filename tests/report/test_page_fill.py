@@ -34,6 +34,9 @@ def measure_fill(page: pypdf.PageObject) -> float:
     return (top - min((height for height in heights if height > FOOT), default=top)) / (top - FOOT)
 
 
+ENTRIES = 20  # of a group of the dictionary, so that there are pages enough for contents
+
+
 @pytest.mark.parametrize("name", REPORTS)
 def test_only_the_last_page_may_be_half_empty(name: str, tmp_path: Path) -> None:
     document = parse_document((GOLDEN / f"{name}.document.json").read_text(encoding="utf-8"))
@@ -45,7 +48,10 @@ def test_only_the_last_page_may_be_half_empty(name: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(("count", "is_listed"), [(12, True), (50, False)])
 def test_contents_list_subsections_only_on_one_page(count: int, is_listed: bool, tmp_path: Path) -> None:
     titles = [f"Part {number}" for number in range(1, count + 1)]
-    groups = tuple(Group(title, (Entry(title, title, "s", "", ""),)) for title in titles)
+    groups = tuple(
+        Group(title, tuple(Entry(f"{title}.{number}", "Time", "s", "", "") for number in range(ENTRIES)))
+        for title in titles
+    )
     render(replace(build_sample(), parts=(), dictionary=groups), tmp_path, TEMPLATES)
     pages = [page.extract_text() for page in pypdf.PdfReader(tmp_path / "report.pdf").pages]
     assert ["Provenance" in page for page in pages[:2]] == [True, False]  # contents are on the first

@@ -160,6 +160,7 @@ def test_upgrade_names_averages_before_and_after(cache: Path, tmp_path: Path) ->
     assert result.status == 0
     assert read_document(out)["observations"]["text"][2:] == [
         "The rate of disk writes falls from 21.4 MB/s to 3.87 MB/s, by 82 %, by itself.",
+        "The amount written to disk in a year falls from 675 TB to 122 TB, by 82 %, by itself.",
         "Conclusion",
         "Whether these expectations hold, these runs cannot tell: CPU usage is at most 10 % higher; Used memory is at "
         "most 10 % higher; Disk write rate falls by at least 50 %.",
