@@ -74,6 +74,21 @@ def test_command_of_readme_builds_the_pictured_report(name: str, tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_init_writes_the_example_and_prints_its_commands(name: str, tmp_path: Path) -> None:
+    """Only the README differs, whose links to other pages become words; the schema is added."""
+    place = tmp_path / "place"
+    result = run_assay("init", place, "--example", name)
+    commands = re.findall(r"```sh\n(.*?)```", _read_readme(name), re.S)[0].splitlines()
+    assert (result.status, [line.strip() for line in result.out.splitlines()[2:]]) == (0, ["assay test", *commands])
+    files = {path.relative_to(EXAMPLES / name) for path in (EXAMPLES / name).rglob("*") if path.is_file()}
+    files = {file for file in files if file.parts[0] != "build"}
+    differing = [file for file in files if (place / file).read_bytes() != (EXAMPLES / name / file).read_bytes()]
+    assert set(differing) <= {Path("README.md")}
+    assert "](../" not in (place / "README.md").read_text(encoding="utf-8")
+    assert (place / "specs" / "schema" / "package.dhall").is_file()
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_cookbook_has_the_description_of_the_picture(name: str) -> None:
     (answer,) = re.findall(r"!\[First page of the report: (.*?)\]", _read_readme(name))
     cookbook = (ROOT / "docs" / "cookbook.md").read_text(encoding="utf-8")

@@ -21,6 +21,8 @@ SYSTEM, REPORT = "service", "comparison"
 STARTER = "starter"
 #: The folder of the examples, beside it.
 EXAMPLES = "examples"
+#: commands in the README of an example
+_COMMANDS = re.compile(r"^```sh\n(.*?)^```", re.S | re.M)
 #: a link from an example to a page of the documentation, which its copy has not beside it
 _LINK = re.compile(r"\[([^\]]+)\]\(\.\./\.\./([^)]+)\)")
 #: `.gitignore` of a workspace: what commands can write again
@@ -65,8 +67,9 @@ def create_example(name: str, place: Path) -> tuple[str, ...]:
     with fill_workspace(place) as folder:
         shutil.copytree(examples / name, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
         readme = folder / "README.md"
-        readme.write_text(_LINK.sub(r"\1 (\2)", readme.read_text(encoding="utf-8")), encoding="utf-8")
-    return (f"cd {quote_path(place)}", "assay test", "assay build")
+        text = readme.read_text(encoding="utf-8")
+        readme.write_text(_LINK.sub(r"\1 (\2)", text), encoding="utf-8")
+    return (f"cd {quote_path(place)}", "assay test", *_COMMANDS.findall(text)[0].splitlines())
 
 
 @contextmanager
