@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +67,22 @@ def test_histogram_with_bounds_has_the_series_of_prometheus(tmp_path: Path) -> N
 def test_metrics_of_another_form_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(AssayError, match="another form"):
         load(write("sum", 2, {"asInt": "3"}), tmp_path)
+
+
+@pytest.mark.parametrize("scale", [-10, -1, 0, 3, 12, 20])
+def test_bounds_are_powers_that_scales_share(scale: int) -> None:
+    """Those of plain decimals to 15 digits; the next finer scale has every other one, to the last bit."""
+    for place in (-5, -1, 0, 1, 3):
+        bound = otlp_metrics.compute_bound(place, scale) if place << max(0, -scale) < 1024 else math.inf
+        if 0 < bound < math.inf:
+            exponent = Decimal(place) / 2**scale if scale >= 0 else Decimal(place * 2**-scale)
+            assert bound == pytest.approx(float(Decimal(2) ** exponent), rel=1e-15)
+            assert scale == 20 or bound == otlp_metrics.compute_bound(2 * place, scale + 1)
+
+
+@pytest.mark.parametrize("members", [{"scale": 10**9, "offset": 0}, {"scale": 0, "offset": 5000}])
+def test_histogram_without_finite_bounds_is_an_error(tmp_path: Path, members: dict[str, int]) -> None:
+    positive = {"offset": members["offset"], "bucketCounts": ["1"]}
+    text = write("exponentialHistogram", 2, point(1, count="1", sum=1, scale=members["scale"], positive=positive))
+    with pytest.raises(AssayError, match="another form than those of OpenTelemetry"):
+        load(text, tmp_path)

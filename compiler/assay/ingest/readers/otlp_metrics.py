@@ -9,6 +9,7 @@ one is added up.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MARK = b'"resourceMetrics"'
 _DELTA = (1, "AGGREGATION_TEMPORALITY_DELTA")
+#: the scales that the specification of OpenTelemetry allows
+_SCALES = range(-10, 21)
 _KINDS = ("gauge", "sum", "histogram", "exponentialHistogram")
 
 
@@ -70,7 +73,7 @@ def _read_attributes(attributes: Any) -> dict[str, str]:
 
 def parse_exponential(point: Mapping[str, Any]) -> Histogram:
     """Return the histogram of a point: buckets are powers of 2 to the power of `2 ** -scale`, around that of zeros."""
-    step = 2.0 ** -int(point.get("scale") or 0)  # of exponents: bounds of several scales are the same to the last bit
+    scale = int(point.get("scale") or 0)
     threshold, zeros = float(point.get("zeroThreshold") or 0), float(point.get("zeroCount") or 0)
     buckets: list[Bucket] = [(-threshold, threshold, zeros)] if zeros else []
     for key, sign in (("positive", 1), ("negative", -1)):
@@ -78,9 +81,28 @@ def parse_exponential(point: Mapping[str, Any]) -> Histogram:
         offset = int(part.get("offset") or 0)
         for place, count in enumerate(part.get("bucketCounts") or (), offset):
             if int(count):
-                lower, upper = 2.0 ** (place * step), 2.0 ** ((place + 1) * step)
+                lower, upper = compute_bound(place, scale), compute_bound(place + 1, scale)
                 buckets.append((lower, upper, int(count)) if sign > 0 else (-upper, -lower, int(count)))
     return Histogram(float(point["count"]), float(point.get("sum") or 0), tuple(sorted(buckets)))
+
+
+def compute_bound(place: int, scale: int) -> float:
+    """Return `2 ** (place * 2 ** -scale)`, with the same bits on every machine and for every scale that has it.
+
+    Roots are correctly rounded everywhere, powers are not. Raises ValueError for a scale that no histogram has, and
+    OverflowError.
+    """
+    if scale not in _SCALES:
+        raise ValueError(f"scale {scale}")
+    if scale <= 0:
+        return math.ldexp(1.0, place << -scale)
+    whole, rest = divmod(place, 1 << scale)
+    factor, root = 1.0, 2.0
+    for bit in reversed(range(scale)):
+        root = math.sqrt(root)
+        if rest >> bit & 1:
+            factor *= root
+    return math.ldexp(factor, whole)
 
 
 def parse_explicit(point: Mapping[str, Any]) -> Histogram:
@@ -112,7 +134,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
             if is_delta:
                 histogram = earlier[key] = _add(earlier.get(key), histogram)
             histograms.append(HistogramSample(file, {NAME: name} | labels, t_ns, histogram))
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise fail("not-samples", f"the metrics have another form than those of OpenTelemetry: {path}",
                    expected="resourceMetrics, scopeMetrics, metrics, dataPoints",
                    found=repr(error)) from None  # fmt: skip
