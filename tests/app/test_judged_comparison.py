@@ -152,6 +152,10 @@ GATE = """\
   0.80 adoption            200 → 229 ms    +14 %  (+8 … +21)   margin 2 %  worse  Holm p 0.001
   Process CPU usage        7.53 → 9.86 %   +31 %  (+12 … +52)  margin 2 %  worse  Holm p 0.002
   Slot start to announced  31.3 → 41.0 ms  +31 %  (+9 … +58)   margin 2 %  worse  Holm p 0.009
+Slot start to announced +9.7 ms (31.3 → 41.0 ms, worse): 87 % of it is Ledger ticking (26.6 → 35.0 ms, worse, \
+by itself).
+0.80 adoption +29 ms (200 → 229 ms, worse): no single step explains it; 48 % of it is Fetched to adopted, in rows that \
+have all steps.
 worse, but not in the gate: Acquired ledger view +48 % (+33 … +65), Leadership check duration +35 % (+19 … +53), \
 Notice to fetch request +24 % (+18 … +29) and 10 more
 Data: no findings.
