@@ -6,7 +6,6 @@ and depend only on their inputs.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import hmac
 import json
@@ -23,7 +22,7 @@ from assay.provenance.versions import get_versions
 from assay.remote.address import is_address
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail
 from assay.util.escape import escape_text
-from assay.util.program import iter_code_files
+from assay.util.program import hash_program
 from assay_cluster.entry_storage import EntryStorage
 from assay_cluster.queue_files import FOREIGN_HINT
 
@@ -130,15 +129,6 @@ def _read_problem(data: Mapping[str, Any]) -> Diagnostic:
 def name_worker() -> str:
     """Return the name of this process among all workers."""
     return f"{socket.gethostname()}-{os.getpid()}"
-
-
-@functools.cache
-def hash_program() -> str:
-    """Return the hash of Assay's code."""
-    digest = hashlib.sha256()
-    for name, path in iter_code_files():
-        digest.update(f"{name}\n".encode() + path.read_bytes())
-    return digest.hexdigest()
 
 
 def hash_reading(task: Task) -> str:

@@ -27,7 +27,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "catalogue": ("catalogue", "-o"),
 }
 #: kind of damaged entry -> the command that reads it
-READERS = {"runs": "ingest", "specs": "check", "mirror": "archive"}
+READERS = {"runs": "ingest", "checks": "check", "specs": "check", "mirror": "archive"}
 
 
 def run_command(name: str, place: Path, cache: Path, out: Path) -> tuple[int, str, str, dict[str, bytes]]:
@@ -77,7 +77,7 @@ def test_command_after_damage_yields_the_same(
 
 def test_cache_of_damage_test_has_every_kind(place: Path) -> None:
     kinds = {path.name for path in (place / "cache").iterdir()}
-    folders = {"batches", "builds", "drawings", "ingest", "mirror", "rendered", "results", "runs", "specs"}
+    folders = {"batches", "builds", "checks", "drawings", "ingest", "mirror", "rendered", "results", "runs", "specs"}
     assert kinds >= {"files.json", *folders}
 
 

@@ -17,6 +17,7 @@ KINDS_ABOVE = {
     "ingest": ("builds", "rendered", "results"),
     "batches": ("builds", "rendered", "results", "ingest"),
     "runs": (),
+    "specs": ("checks",),
 }
 
 

@@ -6,10 +6,12 @@ which depends on the number of threads.  The types of the summed values come fro
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -94,6 +96,10 @@ def _has_order(call: Mapping[str, Any]) -> bool:
 SECONDS = 20
 MEMORY = "1GB"
 ROOM = 1500  # MiB by which the process may grow during a statement
+Columns = tuple[tuple[str, str], ...]
+"""The columns of a table, each with the engine's name of its type; `_ROWS` and a hash for a table that has rows."""
+_ROWS = ""
+_HASH_LENGTH = 32
 _KEYS = {HOST: "text", "seq": "integer", "t_ns": "instant", SERIES: "integer"}
 _SAMPLES: Mapping[str, object] = {
     "integer": 1, "real": 0.5, "text": "", "boolean": False, "instant": 0, "duration": SECOND,
@@ -109,50 +115,97 @@ def run_on_empty_tables(graph: Sequence[Node], constants: Iterable[Constant]) ->
 class DryRun:
     """An engine that runs the statements of one plan after the other on empty tables.
 
-    A statement that a former plan has, too, does not run again, unless it reads a table that differs.
+    A statement that passed before does not run again, unless a table that it reads has other columns. `passed` has the
+    columns of the tables of such statements, by the hash of all that the run of a statement depends on: a former dry
+    run may pass it on.
     """
 
-    def __init__(self, constants: Iterable[Constant]) -> None:
-        import duckdb
-
+    def __init__(self, constants: Iterable[Constant], passed: Mapping[str, Columns] | None = None) -> None:
+        self.passed: dict[str, Columns] = dict(passed or {})
+        self.used: set[str] = set()
         self._values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
-        self._former_nodes: dict[str, Node] = {}
-        self._connection = duckdb.connect()
-        self._connection.execute(f"SET memory_limit = '{MEMORY}'")
-        confine_connection(self._connection)
-        self._connection.execute(
-            build_empty_table(LOGS, ((name, log_column.type) for name, log_column in LOG_COLUMNS.items()))
-        )
+        self._nodes: dict[str, Node] = {}
+        self._columns: dict[str, Columns] = {}
+        self._created: dict[str, Columns] = {}
 
     def __enter__(self) -> DryRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        if "_connection" in self.__dict__:
+            self._connection.close()
+
+    @cached_property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        """Return the engine, opened when the first statement runs."""
+        import duckdb
+
+        connection = duckdb.connect()
+        connection.execute(f"SET memory_limit = '{MEMORY}'")
+        confine_connection(connection)
+        log_columns = ((name, log_column.type) for name, log_column in LOG_COLUMNS.items())
+        connection.execute(build_empty_table(LOGS, log_columns))
+        return connection
 
     def run(self, graph: Sequence[Node]) -> tuple[Diagnostic, ...]:
         """Return the problems of statements: those that fail, and relations that do not yield what they declare.
 
         Expects that no former plan has a problem.
         """
-        changed: set[str] = set()  # tables that differ from those of the former plan
         faulty: set[str] = set()  # tables that differ from their declaration, and tables that read these
         problems: list[Diagnostic] = []
-        for name in self._former_nodes.keys() - {node.name for node in graph}:
-            self._drop_table(self._former_nodes.pop(name))
-        for node in graph:
-            if node.name == LOGS:
-                continue
-            former_node = self._former_nodes.get(node.name)
-            if former_node and former_node.text == node.text and not changed & set(node.reads):
-                continue
-            former_columns = self._drop_table(former_node) if former_node else None
-            if not self._run_node(graph, node, faulty, problems):
-                break
-            self._former_nodes[node.name] = node
-            if former_columns is None or former_columns != self._describe_empty_table(node):
-                changed.add(node.name)
+        self._nodes = {node.name: node for node in graph if node.name != LOGS}
+        self._columns = {}
+        for name in [*self._created]:
+            if name not in self._nodes:
+                self._drop_table(name)
+        for node in self._nodes.values():
+            key = self._hash_node(node)
+            columns = self.passed.get(key)
+            if columns is None:
+                self._create_tables(node.reads)
+                self._drop_table(node.name)
+                problem_count = len(problems)
+                if not self._run_node(graph, node, faulty, problems):
+                    break
+                is_faulty = node.name in faulty  # it may have no table
+                columns = ((_ROWS, key),) if is_faulty else self._describe_table(node, key)
+                self._created[node.name] = columns
+                if len(problems) == problem_count and not is_faulty:
+                    self.passed[key] = columns
+            self.used.add(key)
+            self._columns[node.name] = columns
         return tuple(problems)
+
+    def _hash_node(self, node: Node) -> str:
+        """Return the hash of a statement, of what it declares and of the columns that it reads."""
+        step = node.statement.step
+        content = (
+            node.text,
+            step.relation if isinstance(step, RelationStep) else step.check if isinstance(step, CheckStep) else None,
+            _list_event_columns(step) if isinstance(step, EventStep) else (),
+            [(name, self._values.get(name)) for name in node.placeholders],
+            [(name, self._columns.get(name)) for name in node.reads],
+        )
+        return hashlib.sha256(repr(content).encode()).hexdigest()[:_HASH_LENGTH]
+
+    def _create_tables(self, names: Iterable[str]) -> None:
+        """Create the tables of statements that passed, without rows where their statement yields none."""
+        for name in names:
+            if self._created.get(name) == self._columns.get(name):
+                continue
+            self._drop_table(name)
+            node, columns = self._nodes[name], self._columns[name]
+            if columns[0][0] == _ROWS:
+                self._create_tables(node.reads)
+                self._connection.execute(node.text, bind_parameters(node.placeholders, self._values))
+            else:
+                table = dialect.to_sql(dialect.build_table(name))
+                definitions = ", ".join(
+                    f"{dialect.to_sql(exp.to_identifier(column, quoted=True))} {kind}" for column, kind in columns
+                )
+                self._connection.execute(f"CREATE TABLE {table} ({definitions})")
+            self._created[name] = columns
 
     def _run_node(self, graph: Sequence[Node], node: Node, faulty: set[str], problems: list[Diagnostic]) -> bool:
         """Run a statement, and add its problems and whether it is faulty; return False if no other should run."""
@@ -161,9 +214,7 @@ class DryRun:
         step = node.statement.step
         connection = self._connection
         if isinstance(step, EventStep):
-            fields = [(item.name, item.type) for item in step.event.fields if item.name in step.fields]
-            base = [(name, _KEYS[name]) for name in step.keys]
-            connection.execute(build_empty_table(step.name, (*base, *fields)))
+            connection.execute(build_empty_table(step.name, _list_event_columns(step)))
             return True
         faulty |= {node.name} if faulty & set(node.reads) else set()
         parameters = bind_parameters(node.placeholders, self._values)
@@ -189,21 +240,25 @@ class DryRun:
             return False
         return True
 
-    def _drop_table(self, node: Node) -> list[tuple[object, ...]] | None:
-        """Drop the table of a statement, if it has one; return its columns like `_describe_empty_table`."""
-        columns = self._describe_empty_table(node)
-        if node.statement.kind in ("table", "view"):
-            self._connection.execute(dialect.to_sql(exp.Drop(tables=[dialect.build_table(node.name)], kind="TABLE")))
-        return columns
+    def _drop_table(self, name: str) -> None:
+        """Drop the table of a statement of this or a former plan, if it was created."""
+        if self._created.pop(name, ()):
+            self._connection.execute(dialect.to_sql(exp.Drop(tables=[dialect.build_table(name)], kind="TABLE")))
 
-    def _describe_empty_table(self, node: Node) -> list[tuple[object, ...]] | None:
-        """Return the columns of the table of a statement; empty for a statement without one, None if it has rows."""
+    def _describe_table(self, node: Node, key: str) -> Columns:
+        """Return the columns of the table of a statement: none without a table, `key` for a table that has rows."""
         if node.statement.kind not in ("table", "view"):
-            return []
+            return ()
         table = dialect.to_sql(dialect.build_table(node.name))
         if self._connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone():
-            return None
-        return self._connection.execute(f"DESCRIBE {table}").fetchall()
+            return ((_ROWS, key),)
+        return tuple((str(row[0]), str(row[1])) for row in self._connection.execute(f"DESCRIBE {table}").fetchall())
+
+
+def _list_event_columns(step: EventStep) -> list[tuple[str, str]]:
+    """Return the columns of the rows of an event, with their types in the language of specs."""
+    fields = [(item.name, item.type) for item in step.event.fields if item.name in step.fields]
+    return [*((name, _KEYS[name]) for name in step.keys), *fields]
 
 
 def _check_sums(

@@ -5,20 +5,14 @@ A normal form is what an auditor reads and diffs.  Empty, false and missing valu
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import re
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from assay.lang import decode
 from assay.lang.checked_package import CheckedPackage, MeasureResult
+from assay.lang.normal_form_header import FORMAT, hash_body
 from assay.lang.plain_data import to_plain_data
-from assay.util.program import find_code_folders
-
-FORMAT = 2  # 1 sorted events and summaries by name
-
 
 _FACTOR = re.compile(r"-?[0-9]{1,400}(?:/(?!0+$)[0-9]{1,400})?")
 
@@ -47,11 +41,7 @@ def format_normal_form(checked: CheckedPackage) -> str:
     Dumper.add_representer(str, represent_text)
     data = build_content(checked)
     body = yaml.dump({"package": data["package"]}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return f"format: {FORMAT}\ndhall: {checked.sources}\ncontent: {_hash_body(body)}\n{body}"
-
-
-def _hash_body(body: str) -> str:
-    return hashlib.sha256(body.encode()).hexdigest()
+    return f"format: {FORMAT}\ndhall: {checked.sources}\ncontent: {hash_body(body)}\n{body}"
 
 
 def parse_normal_form(text: str, where: str) -> CheckedPackage:
@@ -78,23 +68,3 @@ def _parse_factor(text: str) -> Fraction:
     if not _FACTOR.fullmatch(text):
         raise ValueError(f"`{text[:40]}` is not a factor")
     return Fraction(text)
-
-
-def read_header(text: str) -> str:
-    """Return the hash of the sources in the header of a normal form.
-
-    Empty when the header is missing or of another format, or when the body does not match its hash.
-    """
-    *head, body = text.split("\n", 3)
-    if len(head) != 3 or head[0] != f"format: {FORMAT}" or head[2] != f"content: {_hash_body(body)}":
-        return ""
-    return head[1].removeprefix("dhall: ").strip() if head[1].startswith("dhall: ") else ""
-
-
-@functools.cache
-def compute_code_version() -> str:
-    """Return a hash of the code that evaluates, decodes and resolves packages, for keys of caches."""
-    folders = Path(__file__).parent, find_code_folders()["assay_dhall"]
-    files = [*sorted(folders[0].rglob("*.py")), *sorted(folders[1].glob("*.py"))]
-    contents = (path.read_bytes() for path in files if path.name != "positions.py")
-    return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

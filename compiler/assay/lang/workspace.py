@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.lang import source_index
 from assay.lang.libraries import LIBRARIES
+from assay.lang.normal_form_header import compute_code_version, read_header
 from assay.util.atomic import write_file
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, suggest_names
@@ -237,7 +238,7 @@ def _load_normal_form(workspace: Workspace, system: str, files: Sequence[SourceF
     sources = hash_sources(files)
     committed = workspace.get_normal_form_path(system)
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
-    if normal_form.read_header(text) != sources:
+    if read_header(text) != sources:
         return None
     if is_shipped(workspace):
         return normal_form.parse_normal_form(text, str(committed))
@@ -265,9 +266,7 @@ def _verify_normal_form(text: str, where: str, sources: str, locate: Positions) 
 
 
 def _get_cache_path(cache: Path, sources: str) -> Path:
-    from assay.lang import normal_form
-
-    return cache / "specs" / f"{sources}-{normal_form.compute_code_version()}.sealed"
+    return cache / "specs" / f"{sources}-{compute_code_version()}.sealed"
 
 
 def _load_from_cache(path: Path) -> CachedPackage | None:
@@ -438,7 +437,7 @@ def _load_committed(workspace: Workspace, system: str, _files: Sequence[SourceFi
 
     path = workspace.get_normal_form_path(system)
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return normal_form.parse_normal_form(text, str(path)).package if normal_form.read_header(text) == sources else None
+    return normal_form.parse_normal_form(text, str(path)).package if read_header(text) == sources else None
 
 
 def _evaluate_unchecked(workspace: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,3 +24,12 @@ def iter_code_files() -> Iterator[tuple[str, Path]]:
             inner = path.relative_to(folder)
             if inner.parts[0] != "tests":
                 yield f"{name}/{inner.as_posix()}", path
+
+
+@functools.cache
+def hash_program() -> str:
+    """Return the hash of these modules."""
+    digest = hashlib.sha256()
+    for name, path in iter_code_files():
+        digest.update(f"{name}\n".encode() + path.read_bytes())
+    return digest.hexdigest()

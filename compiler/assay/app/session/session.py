@@ -13,11 +13,7 @@ from assay.app.session.stages import log_stage
 from assay.engine.result_cache import Store
 from assay.ingest.hashing import MEMO
 from assay.lang import workspace as workspaces
-from assay.lang.checked_package import CheckedPackage
 from assay.lang.libraries import warn_of_differences
-from assay.lang.model.package import Source
-from assay.lang.model.report import Report
-from assay.lang.workspace import CachedPackage, Workspace
 from assay.remote.cache_location import locate_cache
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, fail, read_excerpt, suggest_names
 from assay.util.paths import resolve_path
@@ -27,6 +23,10 @@ from assay.util.scratch import hold_root
 if TYPE_CHECKING:
     from assay.app.session.cache_filler import CacheFiller
     from assay.ingest.hashing import BackgroundHasher
+    from assay.lang.checked_package import CheckedPackage
+    from assay.lang.model.package import Source
+    from assay.lang.model.report import Report
+    from assay.lang.workspace import CachedPackage, Workspace
 
 
 @dataclass(slots=True)
@@ -232,9 +232,11 @@ class Session:
 
     def list_systems(self, system: str | None) -> tuple[str, ...]:
         """Return the systems of the workspace, or the named one. Raises AssayError if there is no such system."""
+        systems = self.workspace.list_systems()
         if system is None:
-            return self.workspace.list_systems()
-        self.load_package(system)
+            return systems
+        if system not in systems:
+            self.load_package(system)  # raises with a hint
         return (system,)
 
 
