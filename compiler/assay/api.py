@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from assay.app.audit.change_explanation import Explanation
     from assay.app.compare.compared_metrics import RunComparison
     from assay.app.compute.query import Answer
+    from assay.app.compute.query_memory import QueryRows
     from assay.registry.history import MetricHistory
     from assay.registry.model import RegisteredRun
 
@@ -180,14 +181,21 @@ class Workspace:
 
         With `by`, there is a row for each value of a column, or for each segment by dimensions.
         """
-        from assay.app.compute.query import export_answer
+        return self.answer(metrics, runs, **options).rows
 
-        return export_answer(self.compute(metrics, runs, **options))
+    def answer(
+        self, metrics: str | Sequence[str], runs: Sequence[str | Path] = (), **options: Unpack[QueryOptions]
+    ) -> QueryRows:
+        """Return the rows of `query`, with the filters that were applied and warnings on the data."""
+        from assay.app.compute.query_memory import answer_query
+
+        names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        return answer_query(self._session, parse_runs(self._list_runs(runs)), Selection(names, **options))
 
     def compute(
         self, metrics: str | Sequence[str], runs: Sequence[str | Path] = (), **options: Unpack[QueryOptions]
     ) -> Answer:
-        """Return what `query` does, as distributions, with the filters that were applied and warnings on the data."""
+        """Return what `answer` does, as distributions."""
         from assay.app.compute.query import query_metrics
 
         names = [metrics] if isinstance(metrics, str) else metrics

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.build import build as build_module
-from tests.support.commands import DATE, CommandResult, build, build_environment
+from assay.app.session import inputs
+from tests.support.commands import DATE, CommandResult, build, build_environment, run_assay
 from tests.support.laboratory import ROOT
 from tests.support.outcomes import read_contents
 from tests.support.runs import change_log, copy_run
@@ -33,7 +33,7 @@ def first_build(tmp_path_factory: pytest.TempPathFactory) -> Place:
     run = copy_run("tiny/plain", folder / "run")
     change_log(run / "node-2", lambda lines: [*lines, BROKEN])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build_module, "SETTLED", 0)
+        patch.setattr(inputs, "SETTLED", 0)
         result = build([f"run={run}"], folder / "out", folder / "cache", *OPTIONS, cwd=workspace_root)
     assert (result.status, _is_cached(result)) == (0, False)
     return workspace_root, run, folder / "cache"
@@ -42,7 +42,7 @@ def first_build(tmp_path_factory: pytest.TempPathFactory) -> Place:
 @pytest.fixture
 def place(first_build: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """Copy workspace, run and cache into a folder of the test: cached marks contain paths."""
-    monkeypatch.setattr(build_module, "SETTLED", 0)
+    monkeypatch.setattr(inputs, "SETTLED", 0)
     copies = tmp_path / "workspace", tmp_path / "run", tmp_path / "cache"
     for old, new in zip(first_build, copies, strict=True):
         shutil.copytree(old, new)
@@ -76,9 +76,9 @@ def test_unchanged_build_comes_from_cache(place: Place, tmp_path: Path) -> None:
 HEAVY = ("assay_dhall", "assay.lang.resolve", "assay.sql", "duckdb", "pydantic", "sqlglot", "typst", "yaml")
 IMPORTED = f"""
 import sys
-from assay.app.build import build
+from assay.app.session import inputs
 from assay.cli.main import main
-build.SETTLED = 0
+inputs.SETTLED = 0
 try:
     main()
 except SystemExit as ended:
@@ -159,7 +159,7 @@ def test_build_by_other_code_is_not_cached(place: Place, tmp_path: Path, monkeyp
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
-    monkeypatch.setattr(build_module, "find_code_folders", lambda: {"assay": package})
+    monkeypatch.setattr(inputs, "find_code_folders", lambda: {"assay": package})
     assert not _is_cached(rebuild(place, tmp_path / "out"))
     assert _is_cached(rebuild(place, tmp_path / "out"))
     (package / "new.py").write_text("", encoding="utf-8")
@@ -169,7 +169,7 @@ def test_build_by_other_code_is_not_cached(place: Place, tmp_path: Path, monkeyp
 def test_build_with_other_tool_version_is_not_cached(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "get_versions", lambda: {"typst": "0.0"})
+    monkeypatch.setattr(inputs, "get_versions", lambda: {"typst": "0.0"})
     assert not _is_cached(rebuild(place, tmp_path / "out"))
 
 
@@ -194,7 +194,7 @@ def test_cache_has_one_build_per_command(place: Place, tmp_path: Path) -> None:
 def test_build_with_recently_changed_file_is_not_cached(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "SETTLED", 10**18)
+    monkeypatch.setattr(inputs, "SETTLED", 10**18)
     shutil.rmtree(place[2] / "builds")
     assert not _is_cached(rebuild(place, tmp_path / "out"))
     assert not (place[2] / "builds").exists()
@@ -218,3 +218,28 @@ def test_failed_build_is_not_cached(place: Place, tmp_path: Path) -> None:
         result = build([f"run={run}"], tmp_path / "out", cache, *OPTIONS, cwd=workspace_root)
         assert result.status == 1
     assert not (tmp_path / "out").exists()
+
+
+def query(place: Place, *options: str) -> CommandResult:
+    """Query two metrics of the run."""
+    workspace_root, run, cache = place
+    return run_assay(
+        "query", "cdfBlockSize", "CentiCpu", "--run", f"run={run}", "--cache", cache, "-v", *options, cwd=workspace_root
+    )
+
+
+@pytest.mark.parametrize("change_name", ["a line of a log", "a document of the run", "a spec"])
+def test_query_is_repeated_after_a_change_only(change_name: str, place: Place) -> None:
+    def is_kept(result: CommandResult) -> bool:
+        return any(" kept metrics=2 " in line for line in result.err.splitlines())
+
+    first, second = query(place), query(place)
+    assert (is_kept(first), is_kept(second), first.out) == (False, True, second.out)
+    messages = [
+        [line for line in result.err.splitlines() if " seconds=" not in line and "hashed " not in line]
+        for result in (first, second)
+    ]
+    assert [line for line in messages[0] if line.startswith(("warning", "filters"))] == messages[1]
+    assert not is_kept(query(place, "--format", "json", "--no-filters"))
+    CHANGES[change_name](place[0], place[1])
+    assert not is_kept(query(place))

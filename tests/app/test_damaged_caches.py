@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.build.build import SETTLED
+from assay.app.session.inputs import SETTLED
 from tests.support.commands import CommandResult, run_assay
 from tests.support.damages import COUNT, damage_cache
 from tests.support.laboratory import DATE
@@ -27,7 +27,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "catalogue": ("catalogue", "-o"),
 }
 #: kind of damaged entry -> the command that reads it
-READERS = {"runs": "ingest", "checks": "check", "specs": "check", "mirror": "archive"}
+READERS = {"answers": "query", "runs": "ingest", "checks": "check", "specs": "check", "mirror": "archive"}
 
 
 def run_command(name: str, place: Path, cache: Path, out: Path) -> tuple[int, str, str, dict[str, bytes]]:
@@ -77,7 +77,19 @@ def test_command_after_damage_yields_the_same(
 
 def test_cache_of_damage_test_has_every_kind(place: Path) -> None:
     kinds = {path.name for path in (place / "cache").iterdir()}
-    folders = {"batches", "builds", "checks", "drawings", "ingest", "mirror", "rendered", "results", "runs", "specs"}
+    folders = {
+        "answers",
+        "batches",
+        "builds",
+        "checks",
+        "drawings",
+        "ingest",
+        "mirror",
+        "rendered",
+        "results",
+        "runs",
+        "specs",
+    }
     assert kinds >= {"files.json", *folders}
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.build.build import SETTLED
+from assay.app.session.inputs import SETTLED
 from assay.app.session.outputs import replace_folder
 from assay.util.diagnostics import AssayError
 from assay.util.locks import acquire_lock

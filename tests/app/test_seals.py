@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.build.build import SETTLED
+from assay.app.session.inputs import SETTLED
 from assay.util.checksums import END, is_sealed, seal, seal_text, unseal_text
 from tests.support.commands import run_assay
 from tests.support.laboratory import DATE

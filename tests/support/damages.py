@@ -12,12 +12,12 @@ COUNT = 500
 KINDS_ABOVE = {
     "rendered": ("builds",),
     "drawings": ("builds", "rendered"),
-    "results": ("builds", "rendered"),
-    "tables": ("builds", "rendered", "results"),
-    "ingest": ("builds", "rendered", "results"),
-    "batches": ("builds", "rendered", "results", "ingest"),
+    "results": ("answers", "builds", "rendered"),
+    "tables": ("answers", "builds", "rendered", "results"),
+    "ingest": ("answers", "builds", "rendered", "results"),
+    "batches": ("answers", "builds", "rendered", "results", "ingest"),
     "runs": (),
-    "specs": ("checks",),
+    "specs": ("answers", "checks"),
 }
 
 

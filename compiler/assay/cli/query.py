@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from assay.app.compute.query import Answer, build_answer_rows, export_answer
+from assay.app.compute.query_memory import QueryRows
 from assay.app.session.selection import Selection
 from assay.cli import output
 from assay.cli.options import (
@@ -22,7 +23,9 @@ from assay.cli.options import (
     pass_selection,
 )
 from assay.number_styles.exact_decimal import format_six_digits
-from assay.registry.tables import format_table, write_table_file
+
+if TYPE_CHECKING:
+    from assay.app.compute.query import Answer
 
 #: Formats of the rows of `assay query` that are tables of results.
 FILE_FORMS = ("openmetrics", "parquet")
@@ -59,22 +62,31 @@ def query(runs: tuple[str, ...], selection: Selection, form: str, file: Path | N
                                click.get_current_context())  # fmt: skip
 
     with open_command_workspace() as workspace:
-        answer = workspace.compute(selection.metrics, runs, **selection.to_options())
+        compute = workspace.compute if form in FILE_FORMS else workspace.answer
+        answer = compute(selection.metrics, runs, **selection.to_options())
     output.print_warnings(answer.warnings)
-    if form in FILE_FORMS:
-        rows = build_answer_rows(answer)
-        if file is not None:
-            write_table_file(rows, form, file)
-        else:
-            output.print_text(format_table(rows, form).removesuffix("\n"))
+    if isinstance(answer, QueryRows):
+        _print_rows(answer, form)
     else:
-        _print_answer(answer, form)
+        _write_results(answer, form, file)
 
 
-def _print_answer(answer: Answer, form: str) -> None:
+def _write_results(answer: Answer, form: str, file: Path | None) -> None:
+    """Write the columns of recorded results to a file, or print them."""
+    from assay.app.compute.query import build_answer_rows
+    from assay.registry.tables import format_table, write_table_file
+
+    rows = build_answer_rows(answer)
+    if file is not None:
+        write_table_file(rows, form, file)
+    else:
+        output.print_text(format_table(rows, form).removesuffix("\n"))
+
+
+def _print_rows(answer: QueryRows, form: str) -> None:
     """Print the distributions of metrics, and the averages of formulas; those by a column if it is chosen."""
 
-    data = export_answer(answer)
+    data = answer.rows
     if form == "json":
         output.print_data(data)
         return

@@ -24,7 +24,7 @@ from assay.util.scratch import clean_up, sweep
 #: kind of entries -> the folders of the cache that hold them, each with the depth of entries below it
 KINDS = {
     "logs": (("ingest", 2), ("batches", 2), ("runs", 1), ("quarantine", 1)),
-    "results": (("results", 1), ("tables", 1), ("portions", 1), ("own-portions", 2), ("facts", 1)),
+    "results": (("results", 1), ("tables", 1), ("portions", 1), ("own-portions", 2), ("facts", 1), ("answers", 1)),
     "reports": (("builds", 1), ("rendered", 1), ("drawings", 1)),
     "specs": (("specs", 1), ("dhall", 2), ("names", 1), ("checks", 1)),
     "mirrors": (("mirror", 1),),

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 
 ROOT_FILE = "package.dhall"
+#: The folders of a workspace that reports are built from.
+SOURCES = ("specs", "queries", "templates")
 MAX_LISTED_FILES = 5  # number of files that a message names
 
 

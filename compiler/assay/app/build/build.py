@@ -11,38 +11,32 @@ import contextlib
 import dataclasses
 import hashlib
 import json
-import os
 import shutil
-import stat
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.app.session.filter_files import MARK, is_file
+from assay.app.session.inputs import hash_inputs
 from assay.app.session.options import BuildResult, Options, list_report_files
-from assay.app.session.outputs import SOURCES, refuse_sources, replace_folder
+from assay.app.session.outputs import refuse_sources, replace_folder
 from assay.app.session.runs import parse_runs
 from assay.app.session.session import Session
 from assay.app.session.stages import log_stage
 from assay.engine.pruning import mark_used
 from assay.lang import source_index
-from assay.lang.workspace import get_shipped_workspace
-from assay.provenance.versions import get_form_tools, get_versions
+from assay.provenance.versions import get_form_tools
 from assay.report.charts.converter import start_converters
 from assay.runs.model import NamedRun
 from assay.util import atomic
-from assay.util.checksums import SETTLED, is_sealed, seal
+from assay.util.checksums import is_sealed, seal
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.paths import resolve_path
-from assay.util.program import find_code_folders
 
 KIND = "builds"
 DRAWINGS = "drawings"
 RESULTS = "results.json"
 FILES, FACTS = "report", "facts.json"
-Mark = tuple[str, int, int, int, int]
 
 
 class _BuildGoneError(Exception):
@@ -76,41 +70,10 @@ class _BuildKey:
         return source_index.read_unchanged_sources(self.session.store.folder, self.session.workspace.root, system) or ""
 
     def hash_inputs(self) -> str:
-        """Return one hash of the versions of tools and the marks of files.
-
-        The hash is empty if a file cannot be read, or changed so recently that its mark does not prove its content.
-        """
-        current_time = time.time_ns()
-        roots = dict.fromkeys((self.session.workspace.root, get_shipped_workspace().root))
-        source_paths = [path for root in roots for part in SOURCES if (path := root / part).exists()]
-        input_paths = [*find_code_folders().values(), *source_paths, *(run.directory for run in self.runs)]
-        input_paths += [Path(text.removeprefix(MARK)) for text in self.options.filters if is_file(text)]
-        input_paths += [Path(text) for text in (self.options.observations, self.options.texts) if text]
-        try:
-            marks = [mark for path in input_paths for mark in _iter_marks(path)]
-        except OSError:
-            return ""
-        if any(current_time - max(change_times) < SETTLED for _, _, *change_times, _ in marks):
-            return ""
+        """Return one hash of the inputs, as `hash_inputs` does."""
         tools = {form: get_form_tools(form) for form in self.options.forms}
-        return hashlib.sha256(json.dumps([get_versions(), tools, marks]).encode()).hexdigest()
-
-
-def _iter_marks(path: Path) -> Iterator[Mark]:
-    """Yield path, size, times of change (ns) and inode of every file below a folder, or of a single file.
-
-    Raises OSError, also for links to folders, which may form a loop, and for anything but files and folders.
-    """
-    status = path.stat()
-    if stat.S_ISREG(status.st_mode):
-        yield str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
-        return
-    with os.scandir(path) as entries:
-        for entry in sorted(entries, key=lambda item: item.name):
-            if entry.is_symlink() and entry.is_dir():
-                raise OSError(f"a link to a folder: {entry.path}")
-            if entry.name != "__pycache__":
-                yield from _iter_marks(Path(entry.path))
+        texts = [Path(text) for text in (self.options.observations, self.options.texts) if text]
+        return hash_inputs(self.session, self.runs, self.options.filters, texts, tools)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.app.session.outputs import SOURCES
 from assay.app.session.runs import parse_runs
 from assay.lang import workspace as workspaces
-from assay.lang.workspace import Workspace
+from assay.lang.workspace import SOURCES, Workspace
 from assay.util.diagnostics import AssayError
 from assay.util.file_changes import Stamps, stamp_files
 

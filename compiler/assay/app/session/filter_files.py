@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from assay.app.session.selection import MARK, is_file
 from assay.lang.model.filters import FilterFile, FilterSource, KeyPath
 from assay.lang.model.package import Package
 from assay.lang.model.report import FilterUse
@@ -18,17 +19,11 @@ from assay.util.diagnostics import USAGE, AssayError, Span, fail, suggest_names
 from assay.util.json_text import locate_value, parse_json
 from assay.util.paths import resolve_path
 
-MARK = "@"  # before the path of a file among texts of filters
 SUFFIX = ".json"
 _SHOWN = 80  # characters of a value in a message
 
 Keys = tuple[str | int, ...]
 ParseFilter = Callable[[str], AppliedFilter]
-
-
-def is_file(text: str) -> bool:
-    """Return whether a text of a filter names a file: `@FILE`."""
-    return text.startswith(MARK)
 
 
 def format_use(item: FilterUse) -> str:

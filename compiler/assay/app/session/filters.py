@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from assay.app.session.filter_files import format_use, is_file, read_filter_files
+from assay.app.session.filter_files import format_use, read_filter_files
+from assay.app.session.selection import is_file
 from assay.lang.model.filters import Filter, FilterSource
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.lang import workspace
-from assay.lang.checked_package import CheckedPackage
 from assay.provenance.read import NAME as RECORD
 from assay.provenance.read import read_forms
 from assay.report.output_forms import FILES
@@ -33,6 +32,7 @@ from assay.util.scratch import TEMPORARY_PREFIX, create_locked_folder, sweep
 
 if TYPE_CHECKING:
     from assay.app.session.session import Session
+    from assay.lang.checked_package import CheckedPackage
     from assay.runs.model import NamedRun
 
 
@@ -51,8 +51,6 @@ def write_specs(checked: CheckedPackage, folder: Path, cache: Path) -> None:
 COMPLETE = "complete.json"
 #: The folders of an output folder that each build replaces.
 REPLACED = ("charts", "report", "rows", "sql")
-#: The folders of a workspace that reports are built from.
-SOURCES = ("specs", "queries", "templates")
 
 
 def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = (), former_file: str = RECORD) -> None:
@@ -71,7 +69,7 @@ def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = (), f
         if any(run_path.is_relative_to(target / name) for name in REPLACED):
             raise fail("output", f"the run {run.id} is within a folder that the build replaces: {run.place}",
                        hint=f"{hint}, or move the run", status=USAGE)  # fmt: skip
-    for name in SOURCES:
+    for name in workspace.SOURCES:
         if target.is_relative_to(resolve_path(session.workspace.root / name)):
             raise fail("output", f"the output folder is within the workspace's {name}/: {out}", hint=hint, status=USAGE)
 

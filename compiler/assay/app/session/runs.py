@@ -11,15 +11,18 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.app.session.session import Session
-from assay.lang.model.package import Source
 from assay.remote.address import check_address, get_run_name, is_address, is_archive
 from assay.runs.model import NamedRun
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, read_excerpt, suggest_nearest
 from assay.util.escape import reduce_name
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, ignore
+
+if TYPE_CHECKING:
+    from assay.lang.model.package import Source
 
 #: The hint for a pattern that the shell did not expand.
 PATTERN_HINT = "patterns are not expanded; pass --run once for each run"

@@ -6,6 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+MARK = "@"  # before the path of a file among texts of filters
+
+
+def is_file(text: str) -> bool:
+    """Return whether a text of a filter names a file: `@FILE`."""
+    return text.startswith(MARK)
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
