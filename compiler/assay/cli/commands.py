@@ -191,6 +191,14 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
                 "assay plan service/comparison --results results",
             ),
         ),
+        "decide": CommandEntry(
+            "Run two commands in alternation until a metric is decided.",
+            ("assay decide --base './bench v1' --candidate './bench v2' --metric wait -o runs/decide",),
+        ),
+        "bisect": CommandEntry(
+            "Find the commit that made a metric worse.",
+            ("assay bisect v1.0 --measure 'make && ./bench' --metric wait -o runs/bisect",),
+        ),
     },
     "Look": {
         "serve": CommandEntry(

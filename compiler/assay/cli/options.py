@@ -174,10 +174,10 @@ def pass_selection(command: Command) -> Command:
     names = [item.name for item in fields(Selection)]
 
     @functools.wraps(command)
-    def select(**params: Any) -> None:
+    def select(**params: Any) -> Any:
         selection = Selection(**{name: params.pop(name) for name in names if params.get(name) is not None})
         params = {name: value for name, value in params.items() if name not in names}
-        command(selection=selection, **params)
+        return command(selection=selection, **params)
 
     return select
 

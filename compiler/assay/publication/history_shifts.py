@@ -21,10 +21,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.publication.history import MEANING, Change, Issue, find_break_place, list_workloads
-from assay.report.declared_margin import convert_margin
-
-#: margin of reports that declare no judgement
-DEFAULT_MARGIN = Margin(percent=2.0)
+from assay.report.declared_margin import choose_margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +240,7 @@ def _divide_into_levels(points: Sequence[Point], course: Course) -> tuple[Level,
 
 
 def _get_margin(checked: CheckedPackage, report: Report, metric: str) -> Margin:
-    definition = checked.get_metric(metric)
-    declared = definition.margin or (report.judgement.margin if report.judgement else None)
-    return convert_margin(checked, definition, declared) if declared else DEFAULT_MARGIN
+    return choose_margin(checked, checked.get_metric(metric), report.judgement)
 
 
 def _is_beyond(margin: Margin, before: float, after: float) -> bool:

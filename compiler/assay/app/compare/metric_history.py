@@ -15,7 +15,6 @@ from assay.number_styles.prefixed import format_percent, format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.registry.history import (
-    DEFAULT_MARGIN,
     Drift,
     HistoryScope,
     MetricHistory,
@@ -27,7 +26,7 @@ from assay.registry.history import (
 )
 from assay.registry.model import RecordedResults
 from assay.registry.store import list_runs, read_results
-from assay.report.declared_margin import convert_margin
+from assay.report.declared_margin import choose_margin
 from assay.util.diagnostics import AssayError
 
 LEAST_P = 0.0001
@@ -56,8 +55,7 @@ def _find_rules(session: Session, recorded: Sequence[RecordedResults], metric: s
     except AssayError:
         return MetricRules()
     definition, report = subject.metric, subject.report
-    declared = definition.margin or (report.judgement.margin if report and report.judgement else None)
-    margin = convert_margin(subject.checked, definition, declared) if declared else DEFAULT_MARGIN
+    margin = choose_margin(subject.checked, definition, report.judgement if report else None)
     breaks = tuple(item.since for item in definition.breaks)
     return MetricRules(subject.checked.definitions[name], Direction(definition.better), margin, breaks)
 
