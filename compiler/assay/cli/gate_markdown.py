@@ -24,7 +24,7 @@ from assay.app.compare.gate_texts import (
     summarize_gate,
 )
 from assay.app.judge.judged_results import JudgedResults
-from assay.judgement.verdict import Verdict
+from assay.judgement.verdict import VERDICT_ORDER
 from assay.number_styles.cell_text import convert_text
 from assay.quality.finding import list_names
 from assay.report.render.markdown_syntax import break_mentions, escape_cell, format_table
@@ -48,15 +48,7 @@ MOST_ENTRIES = 200  # more names do not fit in any case
 NAMED_RUNS = 3
 NAMED_UNCORRECTED = 3
 CONDITIONS = "conditions"
-REST = (
-    Verdict.BETTER,
-    Verdict.CHANGED,
-    Verdict.DATA_LOST,
-    Verdict.CANNOT_TELL,
-    Verdict.SAME,
-    Verdict.NO_INTERVAL,
-    CONDITIONS,
-)
+REST = (*VERDICT_ORDER[1:], CONDITIONS)
 """The groups of the folded part, in its order."""
 
 

@@ -44,6 +44,18 @@ class Verdict(StrEnum):
     ENVIRONMENT = "environment"
 
 
+VERDICT_ORDER = (
+    Verdict.WORSE,
+    Verdict.BETTER,
+    Verdict.CHANGED,
+    Verdict.DATA_LOST,
+    Verdict.CANNOT_TELL,
+    Verdict.SAME,
+    Verdict.NO_INTERVAL,
+)
+"""The order in which a reader looks for the verdicts on metrics."""
+
+
 class Direction(StrEnum):
     """In which direction a metric is better."""
 

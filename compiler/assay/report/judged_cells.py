@@ -9,7 +9,7 @@ from typing import Any
 from assay.judgement.batches import LEAST_PLACED
 from assay.judgement.interval import Component, Note, Reason
 from assay.judgement.report_judgements import JudgedChange, ReportJudgements
-from assay.judgement.verdict import Judgement, Verdict
+from assay.judgement.verdict import VERDICT_ORDER, Judgement, Verdict
 from assay.lang.model.package import Metric
 from assay.number_styles.prefixed import (
     EXACT,
@@ -35,15 +35,6 @@ SHORT_REASONS = {
     Reason.TOO_FEW_UNITS: "few distinct times",
     Reason.ONE_UNIT: "a single time",
 }
-_RANKS = (
-    Verdict.WORSE,
-    Verdict.BETTER,
-    Verdict.CHANGED,
-    Verdict.DATA_LOST,
-    Verdict.CANNOT_TELL,
-    Verdict.SAME,
-    Verdict.NO_INTERVAL,
-)
 CERTAIN = (Verdict.BETTER, Verdict.WORSE, Verdict.CHANGED)
 
 
@@ -192,7 +183,7 @@ def get_sort_keys(change: JudgedChange) -> tuple[float, float]:
     """Return by which numbers interval and verdict are sorted: the width, and what a reader looks for first."""
     comparison, interval = change.judgement.comparison, change.judgement.interval
     width = interval.high - interval.low if interval and comparison and comparison.percent else math.inf
-    return width, _RANKS.index(change.judgement.verdict)
+    return width, VERDICT_ORDER.index(change.judgement.verdict)
 
 
 def list_judgement_notes(judgements: ReportJudgements, metrics: Sequence[Metric], run: str) -> Iterator[str]:

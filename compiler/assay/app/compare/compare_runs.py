@@ -78,6 +78,7 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         return titles.get(metric.id) or titles[get_whole(metric.id)]
 
     def compare_version(version: str) -> ComparedVersion:
+        """Return the comparison of a version with the base."""
         compared = [
             compare_metric(judgements, metric, version, find_title(metric), estimates[metric.id, version])
             for metric in metrics
