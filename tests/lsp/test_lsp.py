@@ -192,6 +192,31 @@ def test_misspelt_field_is_marked_until_corrected(editor: Editor) -> None:
         assert editor.problems[editor.get_document(METRICS).uri].version == editor.version
 
 
+@pytest.mark.parametrize(
+    ("text", "changed_text", "names"),
+    [
+        ("e.started\n", "e.startet\n", ["started"]),
+        ("S.unit.byte\n", "S.unit.bite\n", ["byte"]),
+        ("S.unit.byte\n", "True\n", []),
+    ],
+)
+def test_suggested_names_are_quick_fixes(editor: Editor, text: str, changed_text: str, names: list[str]) -> None:
+    content = editor.read(METRICS)
+    assert text in content
+    with editor.open(METRICS, content.replace(text, changed_text)):
+        problems = editor.wait_for(METRICS, bool)
+        context = types.CodeActionContext(problems)
+        params = types.CodeActionParams(editor.get_document(METRICS), problems[0].range, context)
+        actions = editor.wait_for_answer(editor.client.text_document_code_action_async(params)) or []
+        assert [item.title for item in actions] == [f"Change to `{name}`" for name in names]
+        for action in actions:
+            ((edit,),) = action.edit.changes.values()
+            lines = content.replace(text, changed_text).split("\n")
+            row, start, end = edit.range.start.line, edit.range.start.character, edit.range.end.character
+            lines[row] = lines[row][:start] + edit.new_text + lines[row][end:]
+            assert "\n".join(lines) == content
+
+
 def test_all_problems_of_a_file_are_marked_in_utf_16(editor: Editor) -> None:
     file = f"{SPECS}/new.dhall"
     with editor.open(file, 'let x = "𝒳" in { a = 1 + True, b = zzz }'):

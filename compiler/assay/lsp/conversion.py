@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lsprotocol import types
@@ -13,6 +15,8 @@ from assay.lsp.project import Finding, Place
 from assay_dhall.editor import Completion, Hover
 
 SOURCE = "assay"
+_SUGGESTIONS = re.compile(r"did you mean ([^?\n]*)\?")
+_WORD = re.compile(r"[A-Za-z_](?:[\w./-]*\w)?")
 _SEVERITIES = {"error": types.DiagnosticSeverity.Error, "warning": types.DiagnosticSeverity.Warning}
 
 
@@ -72,6 +76,40 @@ class Converter:
             text = self._texts.get(path)
             self._lines[path] = (_read_text(path) if text is None else text).split("\n")
         return self._lines[path]
+
+
+def suggest_fixes(address: str, lines: Sequence[str], diagnostic: types.Diagnostic) -> list[types.CodeAction]:
+    """Return an edit for each name that a problem suggests (`did you mean ...?`), in place of the name most like it."""
+    actions = []
+    for hint in _SUGGESTIONS.findall(diagnostic.message):
+        for name in re.findall(r"`([^`]+)`", hint):
+            place = _locate_name(lines, diagnostic.range, name)
+            if place:
+                edit = types.WorkspaceEdit(changes={address: [types.TextEdit(place, name)]})
+                actions.append(
+                    types.CodeAction(
+                        f"Change to `{name}`", kind=types.CodeActionKind.QuickFix, diagnostics=[diagnostic], edit=edit
+                    )
+                )
+    return actions
+
+
+def _locate_name(lines: Sequence[str], place: types.Range, name: str) -> types.Range | None:
+    """Return where the name most like another is in a range of one line; None without any.
+
+    Text that is not ASCII yields None: its columns depend on the client.
+    """
+    row, start, end = place.start.line, place.start.character, place.end.character
+    if row != place.end.line or row >= len(lines) or not lines[row][:end].isascii():
+        return None
+
+    def measure_likeness(match: re.Match[str]) -> float:
+        return difflib.SequenceMatcher(None, match[0].lower(), name.lower()).ratio()
+
+    nearest = max(_WORD.finditer(lines[row], start, end), key=measure_likeness, default=None)
+    if nearest is None:
+        return None
+    return types.Range(types.Position(row, nearest.start()), types.Position(row, nearest.end()))
 
 
 def convert_hover(hover: Hover, place: types.Range) -> types.Hover:

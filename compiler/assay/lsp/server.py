@@ -21,7 +21,7 @@ from pygls import uris
 from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 
-from assay.lsp.conversion import SOURCE, Converter, convert_completion, convert_hover
+from assay.lsp.conversion import SOURCE, Converter, convert_completion, convert_hover, suggest_fixes
 from assay.lsp.project import Place, Project, Projects
 from assay_dhall import DhallError
 from assay_dhall.editor import complete_at, describe_at, find_definition, find_selection
@@ -172,6 +172,8 @@ def create_server() -> SpecsServer:
     server.feature(types.TEXT_DOCUMENT_DEFINITION)(_show_definition)
     server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["."]))(_complete)
     server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(_prepare_rename)
+    kinds = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)(_suggest_fixes)
     server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))(_rename)
     return server
 
@@ -243,6 +245,13 @@ async def _complete(server: SpecsServer, params: types.CompletionParams) -> type
         return types.CompletionList(is_incomplete=False, items=converted)
 
     return await server.compute_answer(list_completions, params.text_document, params.position)
+
+
+def _suggest_fixes(server: SpecsServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """Answer with the names that the problems of a place suggest."""
+    address = params.text_document.uri
+    lines = server.workspace.get_text_document(address).source.split("\n")
+    return [item for problem in params.context.diagnostics for item in suggest_fixes(address, lines, problem)]
 
 
 async def _prepare_rename(
