@@ -70,7 +70,7 @@ def test_two_runs_with_other_logs_are_preselected(baseline: str, pair: tuple[str
 
 
 def test_two_chosen_runs_are_compared(chromium: Browser, site: LocalSite, shop: Path, tmp_path: Path) -> None:
-    with open_page(chromium, site.url) as result:
+    with open_page(chromium, f"{site.url}runs") as result:
         page = result.page
         row = page.locator("#runs tbody tr").filter(has=page.get_by_role("rowheader", name="v1.1"))
         assert row.locator("td").all_inner_texts() == ["–", "candidate", "5f3c2a1d9b", "", "none", "runs/1.1"]
@@ -91,8 +91,12 @@ def test_two_chosen_runs_are_compared(chromium: Browser, site: LocalSite, shop: 
 
 
 def test_level_shift_is_in_chart_and_table(chromium: Browser, site: LocalSite) -> None:
-    with open_page(chromium, f"{site.url}history") as result:
+    with open_page(chromium, site.url) as result:
         page = result.page
+        row = page.locator("#overview tbody tr")
+        assert row.locator("td").all_inner_texts() == [
+            "worse", "+20", "", "night-10, 2026-03-10", "12.0 ms", "service"
+        ]  # fmt: skip
         page.get_by_role("link", name="Waiting time").click()
         page.wait_for_selector("html.complete", state="attached")
         assert page.locator(".shift").inner_text().startswith("Level shift at night-10: 9.")
@@ -110,7 +114,7 @@ def test_level_shift_is_in_chart_and_table(chromium: Browser, site: LocalSite) -
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
 def test_pages_are_accessible_and_fit(chromium: Browser, site: LocalSite, width: int, scheme: str) -> None:
-    for path in ("", "history", "history/service/wait"):
+    for path in ("", "runs", "history/service/wait"):
         viewport = {"width": width, "height": 900}
         with open_page(chromium, site.url + path, viewport=viewport, color_scheme=scheme) as result:
             assert list_accessibility_problems(result.page) == []
@@ -136,7 +140,7 @@ def test_errors_of_specs_are_those_of_the_terminal(site: LocalSite, shop: Path) 
     try:
         terminal = run_assay("check", cwd=shop).err.strip()
         assert terminal.startswith("error[")
-        for path in ("/", f"/{REPORT}"):
+        for path in ("/runs", f"/{REPORT}"):
             answer = site.request(path)
             page = re.sub(r"&#(\d+);", lambda match: chr(int(match[1])), answer.text)
             page = page.replace("&lt;", "<").replace("&gt;", ">")
@@ -175,12 +179,12 @@ def test_damaged_results_are_an_error_page(site: LocalSite, shop: Path) -> None:
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("requests", "hosts"), encoding="utf-8")
     try:
-        answer = site.request("/history")
+        answer = site.request("/")
         assert answer.status == 500
         assert "error[damaged-result]: the recorded results were changed" in answer.text
     finally:
         file.write_text(text, encoding="utf-8")
-    assert site.request("/history").status == 200
+    assert site.request("/").status == 200
 
 
 def test_interrupt_ends_server_while_it_builds(tmp_path: Path, shop: Path) -> None:

@@ -208,6 +208,10 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
                 "assay serve --results results --port 0",
             ),
         ),
+        "site": CommandEntry(
+            "Write the metrics over time as web pages that need no server.",
+            ("assay site --results results -o build/site",),
+        ),
         "list": CommandEntry(
             "List metrics, events, grains, columns, filters, series or reports.",
             ("assay list metrics --system service",),

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from assay.app.audit.site_templates import get_site_folder
@@ -18,6 +19,7 @@ from assay.report.charts.render import Drawer
 
 COLORS = {Verdict.WORSE: "var(--worse)", Verdict.BETTER: "var(--better)"}
 MOST_LABELS = 30
+SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 24, 60
 
 
 def draw_history(item: MetricHistory, texts: HistoryTexts, fonts: Path) -> str:
@@ -26,6 +28,43 @@ def draw_history(item: MetricHistory, texts: HistoryTexts, fonts: Path) -> str:
     Runs whose value means something else are hollow, and outside of the line.
     """
     return Drawer(fonts).draw(json.dumps(build_history_spec(item, texts)), f"the history of {item.metric}")
+
+
+def draw_sparkline(item: MetricHistory) -> str:
+    """Return a small line of the comparable values as SVG, with a bar at each level shift, coloured by its verdict.
+
+    Of more than `SPARK_POINTS` values, neighbours are averaged.
+    """
+    comparable = [
+        (x, point.value)
+        for x, point in enumerate(item.points)
+        if point.value is not None and math.isfinite(point.value) and not point.differences
+    ]
+    if not comparable:
+        return ""
+    count = math.ceil(len(comparable) / SPARK_POINTS)
+    groups = [comparable[start : start + count] for start in range(0, len(comparable), count)]
+    points = [(fmean(x for x, _ in group), fmean(value for _, value in group)) for group in groups]
+    values = [value for _, value in points]
+    low, high = min(values), max(values)
+    step = SPARK_WIDTH / max(len(item.points) - 1, 1)
+
+    def place(x: float, value: float) -> str:
+        height = (value - low) / (high - low) if high > low else 0.5
+        return f"{x * step:.1f},{SPARK_HEIGHT * (1 - height):.1f}"
+
+    positions = {point.results.id: x for x, point in enumerate(item.points)}
+    bars = "".join(
+        f'<path d="M{(positions[shift.point.results.id] - 0.5) * step:.1f},0V{SPARK_HEIGHT}" '
+        f'stroke="{COLORS.get(shift.verdict, "var(--ink)")}"/>'
+        for shift in item.shifts
+    )
+    places = [place(x, value) for x, value in points]
+    last_x, last_y = places[-1].split(",")
+    return (
+        f'<svg class="spark" viewBox="-3 -3 {SPARK_WIDTH + 6} {SPARK_HEIGHT + 6}" aria-hidden="true">{bars}'
+        f'<polyline points="{" ".join(places)}"/><circle cx="{last_x}" cy="{last_y}" r="2.5"/></svg>'
+    )
 
 
 def build_history_spec(item: MetricHistory, texts: HistoryTexts) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """The site of `assay serve`: runs, comparisons that are built on demand, histories, and the catalogue.
 
-    /                                        runs, and the choice of two to compare
+    /                                        metrics over recorded runs, the worst first; without any, the runs
+    /runs                                    runs, and the choice of two to compare
     /compare?report=NAME&run=A&run=B         leads to the comparison
     /builds/SYSTEM/REPORT/A/B/report.html    a comparison, and the files of its build
-    /history, /history/SYSTEM/METRIC         metrics over recorded runs
+    /history/SYSTEM/METRIC                   a metric over recorded runs
     /metrics/index.html                      the catalogue
 
 Names in addresses are looked up among the known reports, runs and metrics; no path on the disk contains them.
@@ -12,7 +13,6 @@ Names in addresses are looked up among the known reports, runs and metrics; no p
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from assay.app.audit.site_templates import build_asset, create_environment
 from assay.app.build.watch import WatchedFiles
-from assay.app.compare.metric_history import describe_history, read_histories
+from assay.app.compare.metric_history import read_histories
 from assay.app.compare.register_run import KnownRun, list_known_runs, locate_places
 from assay.app.session.config import Config
 from assay.app.session.session import Session, open_session
@@ -32,7 +32,14 @@ from assay.registry.history import HistoryScope
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.store import list_runs, read_results
 from assay.server.commands import CommandRunner, Output
-from assay.server.history_chart import draw_history
+from assay.server.history_pages import (
+    TITLE,
+    PageFrame,
+    build_history,
+    build_history_address,
+    build_overview,
+    list_states_by_tag,
+)
 from assay.server.requests import Request
 from assay.server.responses import (
     CATALOGUE_POLICY,
@@ -43,13 +50,15 @@ from assay.server.responses import (
     build_redirection,
     read_file,
 )
-from assay.util.bidi import isolate_page
 from assay.util.diagnostics import AssayError
 from assay.util.file_changes import Stamps, stamp_files
 from assay.util.scratch import clean_up
 
-RUNS, HISTORY, METRICS = "Runs", "History", "Metrics"  # headings of the navigation
-ASSETS = {"catalogue.css": ".css", "server.css": ".css", "catalogue.js": ".js", "progress.js": ".js"}
+RUNS, METRICS = "Runs", "Definitions"  # headings of the navigation, besides that of metrics over time
+PAGES = (("", TITLE), ("runs", RUNS), ("metrics/index.html", METRICS))
+ASSETS = {
+    "catalogue.css": ".css", "server.css": ".css", "catalogue.js": ".js", "overview.js": ".js", "progress.js": ".js",
+}  # fmt: skip
 MOST_RUNS = 10_000  # of a history
 PATIENCE = 1.5  # seconds for which a request waits for a build before it gets the page of progress
 PAGE = "report.html"
@@ -90,6 +99,7 @@ class RegistrySite:
         self._lock = threading.Lock()  # on the session and the registry
         self._stamps: Stamps | None = None
         self._registry = _Registry()
+        self._overview: tuple[_Registry | None, Session | None, dict[str, Any]] = None, None, {}
         self._environment = create_environment()
         self.runner = CommandRunner(self._workspace, self._cache, root)
 
@@ -103,6 +113,8 @@ class RegistrySite:
     def _choose_page(self, request: Request) -> Response:
         first, *rest = request.parts
         if first == "" and not rest:
+            return self._show_overview() if self._read_registry().recorded else self._show_runs()
+        if first == "runs" and not rest:
             return self._show_runs()
         if first == "assets" and len(rest) == 1 and rest[0] in ASSETS:
             return Response(build_asset(rest[0]).encode(), CATALOGUE_TYPES[ASSETS[rest[0]]])
@@ -111,16 +123,15 @@ class RegistrySite:
         if first == "builds" and len(rest) >= 5:
             return self._show_build(rest)
         if first == "history":
-            return self._show_history(request, rest) if rest else self._list_histories()
+            return self._show_history(request, rest)
         if first == "metrics" and rest:
             return self._show_catalogue(rest)
         return self._build_missing_page()
 
     def _render(self, template: str, place: str, title: str, **values: Any) -> bytes:
-        page = self._environment.get_template(f"server/{template}")
-        workspace = self._workspace.root.name or "Assay"
-        text = page.render(place=place, title=title, workspace=workspace, to=lambda path: f"/{path}", **values)
-        return (isolate_page(text) + "\n").encode()
+        name = self._workspace.root.name or "Assay"
+        frame = PageFrame(self._environment, name, PAGES, lambda path: f"/{path}")
+        return frame.render(template, place, title, **values)
 
     def _build_message(
         self, status: HTTPStatus, title: str, text: str = "", problem: str = "", place: str = ""
@@ -248,20 +259,14 @@ class RegistrySite:
     def _require_file(self, output: Output, file: Sequence[str], types: Mapping[str, str], policy: str) -> Response:
         return read_file(output.folder, file, types, policy) or self._build_missing_page()
 
-    def _list_histories(self) -> Response:
-        recorded = self._read_registry().recorded
-        counts: Counter[tuple[str, str]] = Counter()
-        names: dict[tuple[str, str], tuple[str, str]] = {}
-        for results in recorded:
-            for metric, figures in results.content.metrics.items():
-                counts[results.system, metric] += 1
-                names[results.system, metric] = figures.name, figures.unit
-        metrics = [
-            {"system": system, "id": metric, "name": name, "unit": unit, "count": counts[system, metric],
-             "address": _build_history_address(system, metric)}
-            for (system, metric), (name, unit) in sorted(names.items())
-        ]  # fmt: skip
-        return Response(self._render("histories.html.j2", HISTORY, "Metrics over time", metrics=metrics))
+    def _show_overview(self) -> Response:
+        """Return the page of all recorded metrics, computed again if results or specs have changed."""
+        registry = self._read_registry()
+        with self._use_session() as session:
+            if self._overview[:2] != (registry, session):
+                states = list_states_by_tag(session, registry.recorded, registry.registered_runs)
+                self._overview = registry, session, build_overview(states, build_history_address)
+        return Response(self._render("histories.html.j2", TITLE, TITLE, **self._overview[2]))
 
     def _show_history(self, request: Request, parts: Sequence[str]) -> Response:
         registry = self._read_registry()
@@ -275,23 +280,15 @@ class RegistrySite:
         try:
             with self._use_session() as session:
                 (item,) = read_histories(session, self._results, [metric], HistoryScope(system, tag, int(last or 0)))
-                fonts = session.get_templates() / "fonts"
+                values = build_history(item, session.get_templates() / "fonts")
         except AssayError as error:  # such as a tag whose runs have no results
-            return self._build_message(HTTPStatus.NOT_FOUND, metric, problem=str(error), place=HISTORY)
-        from markupsafe import Markup
-
-        texts = describe_history(item)
-        chart = draw_history(item, texts, fonts)
+            return self._build_message(HTTPStatus.NOT_FOUND, metric, problem=str(error), place=TITLE)
         page = self._render(
-            "history.html.j2", HISTORY, texts.title, system=system, texts=texts, chart=Markup(chart), tags=tags,
-            tag=tag, last=int(last or 0), address=_build_history_address(system, metric),
-            definition=f"/metrics/index.html#q={quote(metric, safe='')}",
+            "history.html.j2", TITLE, values["texts"].title, tags=tags, tag=tag, last=int(last or 0), home="",
+            address=f"/{build_history_address(system, metric)}",
+            definition=f"/metrics/index.html#q={quote(metric, safe='')}", **values,
         )  # fmt: skip
         return Response(page)
-
-
-def _build_history_address(system: str, metric: str) -> str:
-    return f"/history/{quote(system, safe='')}/{quote(metric, safe='')}"
 
 
 def choose_pair(places_by_run: Mapping[str, Sequence[str]], baseline: str) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from assay.registry.history import (
     compute_history,
     find_recorded_metric,
 )
-from assay.registry.model import RecordedResults
+from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.store import list_runs, read_results
 from assay.report.declared_margin import choose_margin
 from assay.util.diagnostics import AssayError
@@ -41,10 +41,19 @@ def read_histories(
     Where the specs of the workspace define the metric, their definition, margin and direction apply. Raises AssayError.
     """
     recorded, runs = read_results(folder), list_runs(folder)
-    return tuple(
-        compute_history(recorded, runs, metric, scope=scope, rules=_find_rules(session, recorded, metric, scope.system))
-        for metric in metrics
-    )
+    return tuple(find_history(session, recorded, runs, metric, scope) for metric in metrics)
+
+
+def find_history(
+    session: Session,
+    recorded: Sequence[RecordedResults],
+    runs: Sequence[RegisteredRun],
+    metric: str,
+    scope: HistoryScope,
+) -> MetricHistory:
+    """Return the history of a metric by the rules of the specs, if they define it. Raises AssayError."""
+    rules = _find_rules(session, recorded, metric, scope.system)
+    return compute_history(recorded, runs, metric, scope=scope, rules=rules)
 
 
 def _find_rules(session: Session, recorded: Sequence[RecordedResults], metric: str, system: str) -> MetricRules:
