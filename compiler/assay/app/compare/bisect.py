@@ -61,6 +61,7 @@ def bisect_commits(session: Session, search: Search, selection: Selection, budge
     with _add_work_trees(search.repository, good, bad) as (good_tree, tree):
 
         def test(commit: str, is_bad: Callable[[Decision], bool | None]) -> TestedCommit:
+            """Measure a commit against the good one, until it is known on which side it is."""
             runs = CommandRuns(
                 search.folder / commit[:12],
                 MeasuringCommand(search.command, good, good_tree),

@@ -74,14 +74,12 @@ def compare_runs(session: Session, runs: Sequence[NamedRun], selection: Selectio
         key: _estimate(item.versions, judgements.level) for key, item in standardized.items() if item.versions
     }
 
-    def find_title(metric: Metric) -> str:
-        return titles.get(metric.id) or titles[get_whole(metric.id)]
-
     def compare_version(version: str) -> ComparedVersion:
         """Return the comparison of a version with the base."""
+        sections = ((metric, titles.get(metric.id) or titles[get_whole(metric.id)]) for metric in metrics)
         compared = [
-            compare_metric(judgements, metric, version, find_title(metric), estimates[metric.id, version])
-            for metric in metrics
+            compare_metric(judgements, metric, version, title, estimates[metric.id, version])
+            for metric, title in sections
         ]
         conditions = list_conditions(item.change for item in compared)
         return ComparedVersion(
