@@ -16,10 +16,12 @@ from assay.lang.model.report import Report
 from assay.provenance.read import get_build_folder, read_provenance
 from assay.report.document import Document
 from assay.report.document_json import parse_document
+from assay.report.observations.cell_quotes import render_cells
 from assay.report.observations.check_prose import check_sentences
 from assay.report.observations.draft import draft_prose
 from assay.report.observations.printed_changes import Changes, list_changes
-from assay.report.observations.unquoted import UnquotedFinder, find_unquoted
+from assay.report.observations.unquoted import MESSAGE, UnquotedFinder
+from assay.report.unquoted import find_unquoted
 from assay.util.diagnostics import DIFFERENCE, USAGE, Diagnostic, fail, raise_all
 
 _SUFFIX = ".json"  # of publication files
@@ -104,4 +106,5 @@ def check_observations(session: Session, file: Path, places: Sequence[str]) -> t
     prose = parse_observations(str(file), read_text(file), reports.changes)
     raise_all(check_sentences(reports.checked, reports.rules, prose, reports.changes), DIFFERENCE)
     finder = UnquotedFinder(reports.rules, reports.changes, reports.conclusion)
-    return len(prose.quotes), find_unquoted(prose, finder, reports.changes)
+    rendered = render_cells(prose, reports.changes)
+    return len(prose.quotes), find_unquoted(prose.text, prose.name, rendered, finder, MESSAGE)

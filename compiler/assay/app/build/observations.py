@@ -20,8 +20,9 @@ from assay.report.observations.check_prose import check_sentences
 from assay.report.observations.draft import build_draft, build_observations
 from assay.report.observations.printed_changes import Changes, list_changes
 from assay.report.observations.sentences import describe_outcomes, escape_markup
-from assay.report.observations.unquoted import MARK, UnquotedFinder, describe_unquoted, mark_unquoted
+from assay.report.observations.unquoted import NOTE, UnquotedFinder, describe_unquoted
 from assay.report.prose import Prose
+from assay.report.unquoted import MARK, add_note, mark_unquoted
 from assay.util.diagnostics import DIFFERENCE, USAGE, AssayError, Diagnostic, Span, fail, raise_all
 
 TITLE = "Conclusion"
@@ -91,6 +92,7 @@ def add_observations(
     raise_all(check_sentences(checked, rules, prose, changes), DIFFERENCE)
     finder = UnquotedFinder(rules, changes, conclusion)
     rendered, count = mark_unquoted(render_cells(prose, changes), finder)
+    rendered = add_note(rendered, NOTE) if count else rendered
     note = f"The observations have {describe_unquoted(count)} without a quote of a cell, marked {MARK}."
     warnings = (*document.warnings, *([note] if count else []))
     return replace(document, observations=build_observations(rendered, changes), warnings=warnings)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
 
 from assay.judgement.verdict import Verdict
 from assay.lang.checked_package import CheckedPackage
@@ -40,9 +39,9 @@ from assay.report.observations.printed_changes import (
 from assay.report.observations.sentences import choose_size_word
 from assay.report.observations.statements import draft_groups
 from assay.report.prose import mark_quotes
+from assay.report.unquoted import compile_words, list_sentences
 from assay.util.diagnostics import Diagnostic
 
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?(%|[^\W\d_]+(?:/[^\W\d_]+)?)")
 _WRITTEN = re.compile(r"(-?\d+(?:\.\d+)?)\s*(\S*)")
 _NEAR = 1  # authors use the word of a neighbouring size for one change of three
@@ -75,11 +74,6 @@ def _list_sentences(prose: EditedProse, changes: Changes) -> Iterator[_Sentence]
             quotes = tuple((a - begin, b - begin, quote) for a, b, quote in spans if begin <= a < end)
             if quotes:
                 yield _Sentence(leaf.text[begin:end], quotes)
-
-
-def list_sentences(text: str) -> list[tuple[int, int]]:
-    """Return the sentences of a paragraph: the first character of each, and that after its last."""
-    return list(pairwise([0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]))
 
 
 class _SentenceChecker:
@@ -234,12 +228,6 @@ def _find_word(text: str, begin: int, end: int, words: Sequence[str] | dict[str,
     before = [match[0] for match in matches if match.end() <= begin]
     after = [match[0] for match in matches if match.start() >= end]
     return (before[-1:] or after[:1] or [""])[0]
-
-
-def compile_words(words: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that matches one of some words, or nothing without words."""
-    longest_first = sorted(words, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})(?!\w)")
 
 
 def _print_texts(cells: Sequence[QuotedCell], texts: Sequence[str]) -> bool:
