@@ -19,7 +19,7 @@ let common =
           ""
           [ level "The average latency of an experiment" m.average
           , level "The greatest latency of an experiment" m.greatest
-          , O.trend "the order of experiments" [ m.average ]
+          , O.slower (O.trend "the order of experiments" [ m.average ])
           ]
       , O.group
           "Nodes"
@@ -43,11 +43,15 @@ let common =
           ]
       ]
 
+let size = "the size of vote extensions"
+
 let extensions =
       O.group
         "Vote extensions"
         ""
-        [ O.trendOfRuns "the size of vote extensions" [ m.runLatency, n.highestRound, n.blockRate, n.mostMemory ] ]
+        [ O.slower (O.trendOfRuns size [ m.runLatency ])
+        , O.trendOfRuns size [ n.highestRound, n.blockRate, n.mostMemory ]
+        ]
 
 in  { qa = S.Observations::{ groups = common }
     , testnets = S.Observations::{ groups = common # [ extensions ], plurals = O.plurals [ m.validTxs ] }

@@ -18,7 +18,8 @@ let sentence = "{name} {goes} by {percent} ({size})"
 --   outlier     with median: a metric so many percentage points from the median has a sentence of its own (empty: none)
 --   also      metrics that the sentence names too, if they change as much
 --   after     the statement is left out if one of these metrics has a statement
---   text      may hold {name}, {goes} (rises, falls), {percent}, {amount}, {size}, {run}, {base}, and the averages {from}
+--   text      may hold {name}, {goes} (rises, falls), {speed} (gets slower, gets faster), {percent}, {amount}, {size}, {run}, {base},
+--             and the averages {from}
 --             of the base and {to} of the run; of rows, {level} (least to greatest), {least}, {greatest}, {first} and
 --             {last}; {bound}, and the {share} of rows beyond it (all, most)
 let Observation =
@@ -192,6 +193,8 @@ in  { Observation
           , bound
           , text = "{name} is above {bound} in {share} rows: {level}"
           }
+      -- an observation on times, which get slower or faster where others rise or fall
+    , slower = \(o : Observation.Type) -> o // { text = Text/replace "{goes}" "{speed}" o.text }
       -- an observation whose sentence also names these metrics
     , withDetails = \(ms : List M.Metric.Type) -> \(o : Observation.Type) -> o // { also = ids ms }
       -- an observation that is left out if one of these metrics has a statement

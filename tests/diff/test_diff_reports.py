@@ -48,7 +48,7 @@ def test_prose_that_is_refused_is_no_state(shipped_specs: Path, cache: Path, tmp
     for states in ((shipped_specs, after), (after, shipped_specs)):
         result = run_diff(*states, cache)
         assert (result.status, result.out) == (1, "")
-        assert "error[unknown-metric]: prose quotes an unknown metric `valid_tsx`" in result.err
+        assert "error[unknown-metric]: prose quotes `valid_tsx`, which is no metric, series or constant" in result.err
 
 
 def test_a_changed_metric_touches_the_prose_that_quotes_it(shipped_specs: Path, cache: Path, tmp_path: Path) -> None:

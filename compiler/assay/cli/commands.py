@@ -144,12 +144,13 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
             (
                 "assay draft build/comparison > observations.md",
                 "assay draft small=build/small large=build/large > observations.md",
+                "assay draft build/comparison -o texts",
             ),
             "observations:draft",
         ),
         "check-prose": CommandEntry(
             "Tell whether edited observations agree with the tables.",
-            ("assay check-prose observations.md build/comparison",),
+            ("assay check-prose observations.md build/comparison", "assay check-prose texts build/comparison"),
             "observations:check_prose",
         ),
     },

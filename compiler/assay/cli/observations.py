@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from assay.app.build.draft import check_observations, draft_observations
+from assay.app.build.draft import check_prose as check_texts
+from assay.app.build.draft import draft_observations, draft_texts
 from assay.cli import output
 from assay.cli.options import add_cache_option, complete_folders, open_command_session
 from assay.report.observations.unquoted import describe_unquoted
@@ -16,17 +17,30 @@ from assay.util.diagnostics import DIFFERENCE, raise_all, render
 
 @click.command()
 @click.argument("builds", metavar="[NAME=]BUILD_FOLDER...", nargs=-1, required=True, shell_complete=complete_folders)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write a text for each part into this new folder, for `assay build --texts`.",
+)
 @add_cache_option
-def draft(builds: tuple[str, ...]) -> None:
+def draft(builds: tuple[str, ...], out: Path | None) -> None:
     """Draft what is said of the tables of a report.
 
     Prints a text in Markdown whose numbers are quotes of printed cells. Edit it, and pass it to `assay build` as
     --observations. The rules are the `observations` of the report. A BUILD_FOLDER may be a publication file.
 
     Several reports of one definition, such as those of several workloads, have names and share one text.
+
+    With -o, each sentence goes into the file of the part that shows its metric, the conclusion into observations.md.
     """
 
     with open_command_session() as session:
+        if out is not None:
+            for file in draft_texts(session, builds, out):
+                output.print_line(str(file))
+            return
         text = draft_observations(session, builds)
     output.print_text(text.removesuffix("\n"))
 
@@ -39,6 +53,8 @@ def draft(builds: tuple[str, ...]) -> None:
 def check_prose(prose: Path, builds: tuple[str, ...], require_quotes: bool) -> None:
     """Tell whether edited observations agree with the tables.
 
+    FILE may also be a folder of texts on parts, as `assay build --texts` takes it.
+
     Exits with status 3 if a sentence disagrees with a cell that it quotes: in direction, in size, or because the tables
     print a change where the sentence says that there is none. Takes the same reports as `assay draft`.
 
@@ -46,7 +62,7 @@ def check_prose(prose: Path, builds: tuple[str, ...], require_quotes: bool) -> N
     """
 
     with open_command_session() as session:
-        count, unquoted = check_observations(session, prose, builds)
+        count, unquoted = check_texts(session, prose, builds)
     if require_quotes:
         raise_all([replace(item, severity="error") for item in unquoted], DIFFERENCE)
     for item in unquoted:

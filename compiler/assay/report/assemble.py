@@ -18,7 +18,7 @@ from assay.number_styles.row import RunResults, has_right_magnitude, is_imprecis
 from assay.report import run_results
 from assay.report.averages_note import describe_averages
 from assay.report.blocks.context import explain_blocks
-from assay.report.cell_links import FILTER, CellLink, CellSource
+from assay.report.cell_links import FACT, FILTER, CellLink, CellSource
 from assay.report.data_quality import build_quality_parts
 from assay.report.document import Document, Group, Part
 from assay.report.first_page.answer import Answer
@@ -152,10 +152,12 @@ def _build_terms(
 ) -> tuple[Group, ...]:
     """Return the glossary entries of numbers that belong to no metric."""
     has_sample_counts = any(None in item.metrics for item in iter_metric_tables(shown_parts))
+    quoted_facts = [item.entry for part in shown_parts for item in part.quoted if item.prints == FACT]
     return build_terms(
         checked,
         report,
         (*tables, *iter_tables(shown_parts)),
+        quoted=quoted_facts,
         has_sample_counts=has_sample_counts,
         block_terms=explain_blocks(checked, report),
     )

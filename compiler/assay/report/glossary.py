@@ -105,17 +105,18 @@ def build_terms(
     report: Report,
     tables: Iterable[Table | Appendix],
     *,
+    quoted: Iterable[str] = (),
     has_sample_counts: bool = False,
     is_published: bool = False,
     block_terms: Mapping[str, tuple[str, Entry]] | None = None,
 ) -> tuple[Group, ...]:
-    """Return the entries that tables name, except metrics and series, in groups.
+    """Return the entries that tables name, and those `quoted` in texts, except metrics and series, in groups.
     With `has_sample_counts`, add the entry of sample counts. If `is_published`, the numbers are those of a publication.
     `block_terms` are the entries that blocks define, by their ids, each with the title of its group.
     """
     explained_ids = {*(item.id for item in checked.package.metrics), *(item.name for item in checked.package.series)}
     named_ids = [name for table in tables for name in _list_named_entries(table)]
-    entry_ids = dict.fromkeys([*named_ids, *([SAMPLE_COUNT] if has_sample_counts else [])])
+    entry_ids = dict.fromkeys([*named_ids, *quoted, *([SAMPLE_COUNT] if has_sample_counts else [])])
     report_numbers = _ReportNumbers(checked, report)
     groups: dict[str, list[Entry]] = {}
     for name in entry_ids:

@@ -27,11 +27,13 @@ from assay.report.blocks.row_notes import describe_unshown_rows
 from assay.report.document import Chart, Entry, Group, Part, Plot, name_table
 from assay.report.formatted_text import is_plain, list_leaves, name_anchor, resolve_links
 from assay.report.glossary import build_metric_entry
+from assay.report.observations.printed_changes import Changes
 from assay.report.placeholders import collect_placeholder_values, list_labels
 from assay.report.prose import Prose
 from assay.report.run_groups import ShownGroup, list_cases, list_main_runs
 from assay.report.run_results import Choices, RunFigures, label_group_runs, list_version_labels
 from assay.report.tables import Appendix, MetricTable
+from assay.report.unquoted import NOTE
 from assay.report.versions import Version, combine_runs
 
 
@@ -43,7 +45,7 @@ class ShownParts:
 
     `prose` maps file names to texts, `notes` titles of parts to notes on what they leave out. `claims` are the tables
     of the claims of documents, `judgements` those of averages by group. `files` are those with rows, by the id of a run
-    and the name of a statement.
+    and the name of a statement. `changes` are what tables print, if prose quotes it and they are known.
     """
 
     groups: Sequence[ShownGroup]
@@ -52,6 +54,7 @@ class ShownParts:
     claims: tuple[Appendix, ...] = ()
     judgements: Mapping[str, ReportJudgements] = dataclasses.field(default_factory=dict)
     files: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
+    changes: Changes | None = None
 
 
 F = TypeVar("F", bound=Chart | Plot)
@@ -70,12 +73,13 @@ def build_parts(checked: CheckedPackage, report: Report, parts: ShownParts, choi
 def _create_contexts(checked: CheckedPackage, parts: ShownParts, choices: Choices) -> dict[str, RenderContext]:
     """Return the context of each group by name; contexts know each other and number figures in one order."""
     contexts: dict[str, RenderContext] = {}
-    figure_numbers = itertools.count(1)
+    figure_numbers, mark_notes = itertools.count(1), iter([NOTE])
     for group in parts.groups:
         context = _create_context(checked, group, choices, figure_numbers, contexts)
         contexts[group.name] = dataclasses.replace(
-            context, judgements=parts.judgements.get(group.name), prose=parts.prose, files=parts.files
-        )
+            context, judgements=parts.judgements.get(group.name), prose=parts.prose, files=parts.files,
+            changes=parts.changes, mark_notes=mark_notes,
+        )  # fmt: skip
     return contexts
 
 
@@ -135,7 +139,7 @@ def _list_versions(group: ShownGroup, shown_runs: Sequence[ShownRun]) -> tuple[V
 def list_part_metrics(report: Report, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
     """Return the metrics in the tables and figures of parts, then those that prose quotes, each once."""
     blocks = (name for block in report.blocks for name in block.read_metrics())
-    quoted = (quote.metric for text in prose_texts for quote in text.quotes if not quote.statistic)
+    quoted = (quote.metric for text in prose_texts for quote in text.quotes if quote.is_of_metric)
     return tuple(dict.fromkeys((*blocks, *quoted)))
 
 

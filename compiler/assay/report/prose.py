@@ -10,30 +10,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.expression_types import UnitError
-from assay.lang.model.package import Grain, Metric
+from assay.lang.model.package import Constant, Grain, Metric
 from assay.lang.model.parts import Choice
 from assay.lang.model.series import Series
 from assay.lang.units import UnknownUnitError
-from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, VERDICT
-from assay.report.formatted_text import BULLETS, CODE, NUMBERS, Phrase, TextBlock, get_anchor
+from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, PERCENT, ROW, VERDICT
+from assay.report.formatted_text import get_anchor
 from assay.report.prose_markup import (
-    QUOTE,
     QUOTE_PATTERN,
     MarkupProblem,
-    SourceBlock,
     SourcePhrase,
     parse_markup,
 )
-from assay.report.series_statistic import EXPECTED, compute_unit_factor, parse_statistic
+from assay.report.rendered_prose import RenderedProse, join_words, render_prose_text
+from assay.report.series_statistic import EXPECTED, MAX, MEAN, MIN, compute_unit_factor, parse_statistic
 from assay.util.diagnostics import Diagnostic, Span, read_excerpt, suggest_names
-from assay.util.escape import normalize_text
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
@@ -42,7 +39,15 @@ DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
 GROUP = "group"  # of quotes in reports with groups: columns may have this name in others
 PRINTS = "prints"  # of quotes of the row of a metric in a table
 BASE = "base"
+STATISTICS = (MAX, MIN, MEAN)
 PRINTED = (AVERAGE, BASE, DIFFERENCE, PERCENT, VERDICT)
+#: what quotes print of several cells, or state of verdicts on them; observations have such quotes, too
+LEAST, GREATEST, GREATEST_CHANGE = "least", "greatest", "greatest change"
+FIRST, LAST = "first", "last"
+QUIET, UNDECIDED, NOT_WORSE = "quiet", "cannot tell", "not worse"
+OF_SEVERAL = (ROW, LEAST, GREATEST, FIRST, LAST, CHANGE, GREATEST_CHANGE, QUIET, UNDECIDED, NOT_WORSE)
+#: arguments of such quotes, and of others of cells: which cells, and what they printed
+OF_CELLS = ("also", "case", "below", "above", "text")
 STATISTIC, UNIT = "statistic", "unit"  # of quotes of series only: columns of metrics may have these names
 MOST_DECIMALS = 15  # a double has no more significant digits
 TEXT = "text"
@@ -57,7 +62,8 @@ class Quote:
     `run` and `choice` are names; empty: the last run, no choice. `group` is the group of runs that the quote names, if
     any. A quote of a series has its name as `metric`, labels of its lines as column values, and a `statistic`; `unit`
     is the unit that it prints (empty: that of the series). A quote that `prints` something is of the metric's row in a
-    table, such as the average in a run.
+    table, such as the average in a run. With `of_cells` it is one as observations have, with these arguments. A quote
+    of a constant has its name as `metric`.
     """
 
     metric: str
@@ -71,135 +77,37 @@ class Quote:
     unit: str = ""
     group: str = ""
     prints: str = ""
+    of_cells: tuple[tuple[str, Value], ...] = ()
+    is_constant: bool = False
 
     @property
     def reads_row(self) -> bool:
         """Whether it is the value of a metric on a row of its grain."""
-        return not self.statistic and not self.prints
+        return not self.statistic and not self.prints and not self.is_constant
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The bounds of values that a sentence may say: a check compares them with the rows."""
+        return tuple(str(value) for name, value in self.of_cells if name in ("below", "above"))
+
+    @property
+    def is_of_metric(self) -> bool:
+        """Whether it is a value of a metric."""
+        return not self.statistic and not self.is_constant
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The text of a file, and the quotes in it, in order."""
+    """The text of a file, and the quotes in it, in order; specs have it, or the author of a report."""
 
     path: Path
     text: str
     quotes: tuple[Quote, ...]
+    is_authors: bool = False
 
     def render(self, render_quote: Callable[[Quote], str | None]) -> RenderedProse[Quote]:
         """Return the text with rendered quotes, without paragraphs and items with a quote that has no text."""
         return render_prose_text(self.text, self.quotes, render_quote)
-
-
-#: what a quote in a text is: of a result, or of cells
-AnyQuote = TypeVar("AnyQuote")
-QuoteSpan = tuple[int, int, AnyQuote]
-"""The range of characters of a quote in a paragraph, and the quote."""
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedProse(Generic[AnyQuote]):
-    """The blocks of prose as they are shown, and the quotes in each of their leaves."""
-
-    blocks: tuple[TextBlock, ...]
-    quote_spans: tuple[tuple[QuoteSpan[AnyQuote], ...], ...]
-
-
-def render_prose_text(
-    text: str, quotes: Iterable[AnyQuote], render_quote: Callable[[AnyQuote], str | None]
-) -> RenderedProse[AnyQuote]:
-    """Return a text with rendered quotes, without paragraphs and items with a quote that has no text."""
-    renderer = _ProseRenderer(iter(quotes), render_quote)
-    blocks = renderer.render_blocks(parse_markup(text).blocks)
-    return RenderedProse(blocks, tuple(renderer.quote_spans))
-
-
-class _ProseRenderer(Generic[AnyQuote]):
-    """The conversion of prose as it is written to what is shown; `quote_spans` grows with each leaf."""
-
-    def __init__(self, quotes: Iterator[AnyQuote], render_quote: Callable[[AnyQuote], str | None]) -> None:
-        self.quotes = quotes
-        self.render_quote = render_quote
-        self.quote_spans: list[tuple[QuoteSpan[AnyQuote], ...]] = []
-
-    def render_blocks(self, blocks: Sequence[SourceBlock]) -> tuple[TextBlock, ...]:
-        """Return blocks with their quotes replaced, without those that quote a choice for which the run has no row."""
-        rendered_blocks = []
-        for block in blocks:
-            if block.kind in (BULLETS, NUMBERS):
-                items = tuple(filter(None, [self.render_blocks(item) for item in block.items]))
-                rendered_blocks += [TextBlock(block.kind, items=items, start=block.start)] if items else []
-            else:
-                phrases, quote_spans = _LeafRenderer(self.quotes, self.render_quote).render(block)
-                if phrases:
-                    self.quote_spans.append(quote_spans)
-                    rendered_blocks.append(TextBlock(block.kind, phrases))
-        return tuple(rendered_blocks)
-
-
-class _LeafRenderer(Generic[AnyQuote]):
-    """The conversion of a paragraph or code block: white space is joined, quotes are replaced by their texts."""
-
-    def __init__(self, quotes: Iterator[AnyQuote], render_quote: Callable[[AnyQuote], str | None]) -> None:
-        self.quotes = quotes
-        self.render_quote = render_quote
-        self.text = ""
-        self.quote_spans: list[QuoteSpan[AnyQuote]] = []
-        self.is_complete = True
-
-    def render(self, block: SourceBlock) -> tuple[tuple[Phrase, ...], tuple[QuoteSpan[AnyQuote], ...]]:
-        """Return the phrases and quotes of a block; no phrases if a quote has no text."""
-        phrases = self._render_phrases(block.phrases)
-        if not self.is_complete:
-            return (), ()
-        return (phrases if block.kind == CODE else _strip_end(phrases)), tuple(self.quote_spans)
-
-    def _render_phrases(self, phrases: Sequence[SourcePhrase]) -> tuple[Phrase, ...]:
-        rendered_phrases: list[Phrase] = []
-        for phrase in phrases:
-            if phrase.phrases:
-                inner = self._render_phrases(phrase.phrases)
-                rendered_phrases += [Phrase("", phrase.form, phrase.link, inner)] if inner else []
-                continue
-            form = CODE if phrase.form == CODE else ""
-            words = self._render_words(phrase)
-            if words and not form and rendered_phrases and not rendered_phrases[-1].form:
-                words = rendered_phrases.pop().words + words
-            rendered_phrases += [Phrase(words, form)] if words else []
-        return tuple(rendered_phrases)
-
-    def _render_words(self, phrase: SourcePhrase) -> str:
-        """Return the words of a phrase as they are shown, and append them to the text."""
-        begin, words = len(self.text), phrase.words
-        if phrase.form == QUOTE:
-            quote = next(self.quotes)
-            answer = self.render_quote(quote)
-            self.is_complete = self.is_complete and answer is not None
-            words = normalize_text(_join_words(answer or ""))
-            self.quote_spans += [(begin, begin + len(words), quote)] if words else []
-        elif phrase.form == CODE:
-            words = normalize_text(words)
-        else:
-            words = normalize_text(re.sub(r"\s+", " ", words))
-            words = words.removeprefix(" ") if self.text[-1:] in ("", " ") else words
-        self.text += words
-        return words
-
-
-def _strip_end(phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-    """Return phrases without the blank at their end."""
-    if not phrases or phrases[-1].form == CODE:
-        return phrases
-    *others, last = phrases
-    if last.phrases:
-        inner = _strip_end(last.phrases)
-        return (*others, replace(last, phrases=inner)) if inner else tuple(others)
-    words = last.words.removesuffix(" ")
-    return (*others, replace(last, words=words)) if words else tuple(others)
-
-
-def _join_words(text: str) -> str:
-    return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +144,8 @@ def parse_prose(prose: Prose, name: str, scope: ProseScope, problems: list[Diagn
     for phrase in markup.list_quotes():
         quote = _parse_quote(phrase, name, path, scope.checked, has_groups=bool(groups))
         quote_problems = list(_find_problems(quote, scope)) if isinstance(quote, Quote) else [quote]
-        if isinstance(quote, Quote) and (quote.group or scope.needs_group) and quote.group not in groups:
+        needs_group = scope.needs_group and not (isinstance(quote, Quote) and quote.of_cells)
+        if isinstance(quote, Quote) and (quote.group or needs_group) and quote.group not in groups:
             quote_problems.append(_describe_group_problem(quote, groups))
         problems += quote_problems
         quotes += [quote] if isinstance(quote, Quote) and not quote_problems else []
@@ -279,7 +188,7 @@ def list_quotes(text: str) -> tuple[tuple[str, str], ...]:
     quotes = []
     for phrase in parse_markup(text).list_quotes():
         call = CALL.fullmatch(phrase.words[2:-2])
-        quotes.append((call[1] if call else "", _join_words(phrase.words)))
+        quotes.append((call[1] if call else "", join_words(phrase.words)))
     return tuple(quotes)
 
 
@@ -290,7 +199,7 @@ def mark_quotes(text: str) -> str:
 
 def split_paragraphs(text: str) -> tuple[str, ...]:
     """Return the paragraphs of a text, each in one line."""
-    return tuple(_join_words(part) for part in re.split(r"\n\s*\n", text) if part.strip())
+    return tuple(join_words(part) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 
 def _parse_quote(
@@ -318,9 +227,33 @@ def _parse_quote(
     is_of_series = any(series.name == call[1] for series in checked.package.series)
     statistic, unit = (str(values_by_name.pop(word, "")) if is_of_series else "" for word in (STATISTIC, UNIT))
     prints = "" if is_of_series else str(values_by_name.pop(PRINTS, ""))
+    if prints in OF_SEVERAL or (prints and any(word in values_by_name for word in OF_CELLS)):
+        return _create_quote_of_cells(call[1], dict(arguments), span, excerpt, has_groups=has_groups)
+    is_constant = not is_of_series and is_constant_name(checked, call[1])
     return Quote(
-        call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice, statistic, unit, group, prints
-    )
+        call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice, statistic, unit, group, prints,
+        is_constant=is_constant,
+    )  # fmt: skip
+
+
+def _create_quote_of_cells(
+    metric: str, arguments: dict[str, Value], span: Span, excerpt: str, *, has_groups: bool
+) -> Quote:
+    """Return a quote as observations have them; its `case` is a group of runs, where there are any."""
+    cases = str(arguments.get("case", ""))
+    group = cases if has_groups and "," not in cases else ""
+    quote = Quote(metric, (), None, span, excerpt, prints=str(arguments[PRINTS]), group=group)
+    return replace(quote, of_cells=tuple(arguments.items()))
+
+
+def is_constant_name(checked: CheckedPackage, name: str) -> bool:
+    """Return whether a name in a quote is that of a constant of runs; a metric of this name goes first."""
+    return name in list_constants(checked) and not any(item.id == name for item in checked.package.metrics)
+
+
+def list_constants(checked: CheckedPackage) -> dict[str, Constant]:
+    """Return the constants of runs by name."""
+    return {item.name: item for source in checked.package.sources for item in source.constants}
 
 
 def parse_arguments(text: str) -> list[tuple[str, Value]] | None:
@@ -340,20 +273,30 @@ def parse_arguments(text: str) -> list[tuple[str, Value]] | None:
 def _find_problems_of_cell(quote: Quote, scope: ProseScope) -> Iterator[Diagnostic]:
     """Yield what is wrong with a quote of the row of a metric in a table."""
     span, excerpt, subject = quote.span, quote.excerpt, f"prose quotes `{quote.metric}`"
-    if quote.prints not in PRINTED:
-        message, hint = f"{subject} with an unknown cell `{quote.prints}`", suggest_names(quote.prints, PRINTED)
-        yield Diagnostic("prose", message, span, excerpt, expected=", ".join(PRINTED), hint=hint)
+    kinds = (*PRINTED, *OF_SEVERAL)
+    if quote.prints not in kinds:
+        message, hint = f"{subject} with an unknown cell `{quote.prints}`", suggest_names(quote.prints, kinds)
+        yield Diagnostic("prose", message, span, excerpt, expected=", ".join(kinds), hint=hint)
+    elif quote.of_cells:
+        return  # its tables decide
     elif quote.metric not in scope.compared:
         message, hint = f"{subject}, of which no table of the report has averages", "show it in a section of the report"
         yield Diagnostic("quote", message, span, excerpt, expected=", ".join(scope.compared) or "none", hint=hint)
     elif quote.where or quote.choice or quote.decimals is not None:
-        message, hint = f"{subject} by a cell of a table and a row of its grain", f"leave out `{PRINTS}`, or all else"
+        message = f"{subject} by a cell of a table and a row of its grain"
+        names = [suggest_names(name, OF_CELLS) for name, _ in quote.where]
+        hint = next(filter(None, names), f"leave out `{PRINTS}`, or all else")
         yield Diagnostic("quote", message, span, excerpt, expected=f"{PRINTS} and {RUN}", hint=hint)
 
 
 def _find_problems(quote: Quote, scope: ProseScope) -> Iterator[Diagnostic]:
     span, excerpt, checked, choices = quote.span, quote.excerpt, scope.checked, scope.choices
     metrics = {metric.id: metric for metric in checked.package.metrics}
+    if quote.is_constant:
+        if quote.where or quote.choice or quote.decimals is not None or quote.prints:
+            message = f"prose quotes constant `{quote.metric}` by more than its run"
+            yield Diagnostic("quote", message, span, excerpt, expected=RUN, hint="leave out all else")
+        return
     series = next((series for series in checked.package.series if series.name == quote.metric), None)
     if quote.decimals is not None and quote.decimals not in range(MOST_DECIMALS + 1):
         message = f"prose quotes `{quote.metric}` with an invalid number of decimals"
@@ -363,8 +306,15 @@ def _find_problems(quote: Quote, scope: ProseScope) -> Iterator[Diagnostic]:
         yield from _find_series_problems(quote, series, checked, choices)
         return
     if quote.metric not in metrics:
-        hint = suggest_names(quote.metric, metrics)
-        yield Diagnostic("unknown-metric", f"prose quotes an unknown metric `{quote.metric}`", span, excerpt, hint=hint)
+        names = (*metrics, *(item.name for item in checked.package.series), *list_constants(checked))
+        hint = suggest_names(quote.metric, names)
+        yield Diagnostic(
+            "unknown-metric",
+            f"prose quotes `{quote.metric}`, which is no metric, series or constant",
+            span,
+            excerpt,
+            hint=hint,
+        )
         return
     if quote.prints:
         yield from _find_problems_of_cell(quote, scope)
@@ -413,7 +363,8 @@ def _find_series_problems(
     statistic = parse_statistic(quote.statistic)
     if statistic is None:
         message = f"{subject} {'by an unknown statistic' if quote.statistic else 'without a statistic'}"
-        yield Diagnostic("prose", message, span, excerpt, expected=EXPECTED, found=quote.statistic)
+        hint = suggest_names(quote.statistic, STATISTICS)
+        yield Diagnostic("prose", message, span, excerpt, expected=EXPECTED, found=quote.statistic, hint=hint)
     for name, value in quote.where:
         if name not in series.by:
             hint = suggest_names(name, series.by)

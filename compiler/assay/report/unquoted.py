@@ -8,12 +8,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from assay.report.formatted_text import BULLETS, CODE, LINK, NUMBERS, Phrase, TextBlock, list_leaves
-from assay.report.prose import AnyQuote, QuoteSpan, RenderedProse
 from assay.report.prose_markup import QUOTE_PATTERN
+from assay.report.rendered_prose import AnyQuote, QuoteSpan, RenderedProse
 from assay.util.diagnostics import Diagnostic, Span, format_excerpt
 
 #: follows what is the author's own
 MARK = "†"
+NOTE = f"{MARK} The author's own number: the report does not compute it."
+MESSAGE = "`{claim}` is no quote: a report marks it as the author's"
 _CODE = "prose-unquoted"
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 #: a number with its unit, if it has one; no part of a version, date, address or name
@@ -29,7 +31,10 @@ _MULTIPLE = re.compile(
 #: kinds of claims anywhere in a text
 NUMBER_PATTERNS = (_NUMBER, _MULTIPLE)
 _VERSION = re.compile(r"\d+\.\d+\.\d")
-_MONTH = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+_MONTH = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    "|Nov(?:ember)?|Dec(?:ember)?)"
+)
 _DATE = re.compile(rf"(?<!\w)(?:\d{{1,2}}\.? )?{_MONTH}\.?(?: \d{{1,2}}(?!\d),?)?(?: \d{{4}})?(?!\w)")
 #: numbers without a unit that are no amounts: years, the numbers of figures and nodes, names of products
 _ORDINALS = (
@@ -79,7 +84,14 @@ class NumberFinder:
         for begin, end in list_sentences(leaf.text):
             has_quotes = any(begin <= first < end for first, _, _ in quote_spans)
             patterns = self.choose_patterns(leaf.text[begin:end], has_quotes=has_quotes)
-            claims += _find_ranges(leaf.text[begin:end], begin, patterns, covered)
+            bounds = compile_words(
+                bound
+                for first, _, quote in quote_spans
+                if begin <= first < end
+                for bound in getattr(quote, "bounds", ())
+            )
+            checked = [match.span() for match in bounds.finditer(leaf.text) if begin <= match.start() < end]
+            claims += _find_ranges(leaf.text[begin:end], begin, patterns, [*covered, *checked])
         return claims
 
     def choose_patterns(self, _sentence: str, *, has_quotes: bool) -> Sequence[re.Pattern[str]]:  # noqa: ARG002
@@ -146,9 +158,7 @@ def _locate(claim: str, source: str, position: int) -> re.Match[str] | None:
     return re.compile(rf"(?<![\w.,:/#-]){words}(?![\w:/-]|\.\d)").search(source, position)
 
 
-def mark_unquoted(
-    rendered: RenderedProse[AnyQuote], finder: NumberFinder
-) -> tuple[RenderedProse[AnyQuote], int]:
+def mark_unquoted(rendered: RenderedProse[AnyQuote], finder: NumberFinder) -> tuple[RenderedProse[AnyQuote], int]:
     """Return prose with a mark behind each claim without a quote, and the number of marks."""
     leaves, span_lists, count = [], [], 0
     for leaf, spans in zip(list_leaves(rendered.blocks), rendered.quote_spans, strict=True):

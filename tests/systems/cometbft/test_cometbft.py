@@ -207,7 +207,7 @@ PROSE = "specs/cometbft/prose/saturation.md"
         (
             "{{ valid_tx(number = 1) }}",
             """\
-error[unknown-metric]: prose quotes an unknown metric `valid_tx`
+error[unknown-metric]: prose quotes `valid_tx`, which is no metric, series or constant
   at specs/cometbft/prose/saturation.md:6:26
     6 | In the first experiment, {{ valid_tx(number = 1) }} of {{ expected_txs(number = 1) }} are in blocks,
       |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^

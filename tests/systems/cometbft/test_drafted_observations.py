@@ -68,7 +68,7 @@ def test_sentences_are_on_bounds_trends_and_likeness(built: Path) -> None:
         "The highest round is below 2 on all nodes: 0 – 1 in 200-node.",
         "Transactions, Throughput, Average latency and Maximum latency: "
         "no experiment of 0.38 differs from 0.37 by more than 4.0 %.",
-        "Latency in the run rises with the size of vote extensions, from 1.00 s to 6.00 s.",
+        "Latency in the run gets slower with the size of vote extensions, from 1.00 s to 6.00 s.",
         "Highest round rises with the size of vote extensions, from 0.200 to 5.20.",
         "“200 nodes: every configuration” and “200 nodes: chosen experiment” pass in 0.38.",
         "“Rotating nodes” is not decided: there is no run of group rotating.",

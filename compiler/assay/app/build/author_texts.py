@@ -2,7 +2,7 @@
 
 A folder has them as Markdown. A file is the text of the part with its name, such as `times.md` of the part "Times", or
 has a heading `# Times` before the text of each part. Text below a heading `## Waiting time` stands before the block of
-the part with this title.
+the part with this title. The part "Observations" that rules draft has the text of its name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.app.session.prose import AUTHOR_TEXTS, KEPT, read_prose, read_stored_texts
+from assay.app.session.prose import AUTHOR_TEXTS, KEPT, OBSERVATIONS, read_prose, read_stored_texts
 from assay.lang.blocks.prose import Prose as ProseBlock
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.parts import Block, Part
@@ -63,6 +63,11 @@ def read_texts(
     groups = [group.name for group in report.groups]
     added: dict[str, Prose] = {}
     for passage in passages:
+        if passage.part == Path(OBSERVATIONS).stem not in anchors and not passage.block:
+            if OBSERVATIONS in added:
+                problems.append(_describe_problem(checked, report, passage, None, is_second=True))
+            added[OBSERVATIONS] = Prose(passage.path, passage.text, (), is_authors=True)
+            continue
         part = next((item for item in report.parts if name_anchor(item.title) == passage.part), None)
         index = _find_index(checked, part, passage.block) if part else None
         if part is None or index is None or passage.name in added:
@@ -70,7 +75,7 @@ def read_texts(
             continue
         needs_group = bool(groups) and not part.group
         scope = ProseScope(checked, report.choices, anchors, groups, needs_group, report.compared_metrics)
-        prose = Prose(passage.path, passage.text, ())
+        prose = Prose(passage.path, passage.text, (), is_authors=True)
         added[passage.name] = parse_prose(prose, str(passage.path), scope, problems)
         block = ProseBlock(passage.name)
         changed = replace(part, blocks=(*part.blocks[:index], block, *part.blocks[index:]))

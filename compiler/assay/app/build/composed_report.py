@@ -10,8 +10,9 @@ from assay.app.build.build_notes import list_build_notes, list_findings, list_pa
 from assay.app.build.computed_build import ComputedBuild
 from assay.app.build.judged_build import JudgedBuild, create_parts
 from assay.app.build.metric_details import Courses, add_quantile_data, collect_courses, collect_detail_parts
-from assay.app.build.observations import add_observations, read_observations
+from assay.app.build.observations import add_observations, choose_observations
 from assay.app.build.prepared_report import PreparedReport
+from assay.app.build.quoted_cells import check_cell_quotes, quotes_cells
 from assay.app.build.recorded_build import create_choices, record_build
 from assay.app.build.rendering import AssembledReport
 from assay.app.build.report_details import ComputedReport, collect_report_details
@@ -49,13 +50,15 @@ def compose_report(
     """Compose a report for writing. Raises AssayError."""
     checked, report, columns = computed.checked, computed.report, computed.columns
     choices = create_choices(prepared, computed)
-    observations = read_observations(prepared.options.observations)
+    observations = choose_observations(prepared.options.observations, prepared.texts)
     prose = {**prepared.texts, **observations}
     provenance = record_build(session, prepared, computed, choices, prose)
-    document = assemble(
-        checked, report, columns, choices, format_provenance(provenance, checked),
-        create_parts(prepared, computed, judged), computed.whole_runs,
-    )  # fmt: skip
+    parts, provenance_lines = create_parts(prepared, computed, judged), format_provenance(provenance, checked)
+    document = assemble(checked, report, columns, choices, provenance_lines, parts, computed.whole_runs)
+    if quotes_cells(report, parts.prose):
+        # Texts quote cells of the tables, which are known only now.
+        parts = replace(parts, changes=check_cell_quotes(checked, report, document, parts.prose))
+        document = assemble(checked, report, columns, choices, provenance_lines, parts, computed.whole_runs)
     labelled_columns = dict(zip(document.manifest.header[1:], columns, strict=True))
     courses = _collect_courses(prepared, computed, labelled_columns)
     basis = _DetailBasis(choices, courses, choose_report_units(checked, report, columns, choices.summary))

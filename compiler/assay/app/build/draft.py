@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.app.build.author_texts import read_texts
 from assay.app.build.observations import can_be_gated, draft_conclusion, list_groups, parse_observations, read_text
+from assay.app.build.quoted_cells import check_cell_quotes
 from assay.app.build.regenerate import read_published_report
 from assay.app.judge.judged_results import RESULTS, JudgedResults, read_judged_results, read_results_data
+from assay.app.session.prose import OBSERVATIONS
 from assay.app.session.session import Session
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import ObservationRules
@@ -16,15 +19,31 @@ from assay.lang.model.report import Report
 from assay.provenance.read import get_build_folder, read_provenance
 from assay.report.document import Document
 from assay.report.document_json import parse_document
-from assay.report.observations.cell_quotes import render_cells
+from assay.report.observations.cell_quotes import OTHER_QUOTE, render_cells
 from assay.report.observations.check_prose import check_sentences
-from assay.report.observations.draft import draft_prose
+from assay.report.observations.draft import draft_prose, place_groups
 from assay.report.observations.printed_changes import Changes, list_changes
+from assay.report.observations.sentences import ProseWriter
+from assay.report.observations.statements import draft_groups
 from assay.report.observations.unquoted import MESSAGE, UnquotedFinder
-from assay.report.unquoted import find_unquoted
-from assay.util.diagnostics import DIFFERENCE, USAGE, Diagnostic, fail, raise_all
+from assay.report.unquoted import MESSAGE as NUMBER_MESSAGE
+from assay.report.unquoted import NumberFinder, find_unquoted
+from assay.util.diagnostics import DIFFERENCE, USAGE, Diagnostic, Span, fail, raise_all
 
 _SUFFIX = ".json"  # of publication files
+_FOLDER_HINT = "to check texts on parts, pass their folder"
+_DRAFTED = "<!-- Drafted from the tables by rules. Edit it, and build with --texts. -->"
+_EMPTY = "<!-- The texts of parts say it: the report has no part Observations. -->"
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltReports:
+    """Built reports of one definition, by their names, and the verdicts of those that a gate decides on."""
+
+    checked: CheckedPackage
+    report: Report
+    documents: Mapping[str, Document]
+    judged: Mapping[str, JudgedResults]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +56,10 @@ class ObservedReports:
     conclusion: str = ""
 
 
-def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedReports:
+def read_built_reports(session: Session, places: Sequence[str]) -> BuiltReports:
     """Read reports, `[NAME=]PLACE` each: the folder of a build, or a publication file. Names tell several apart.
 
-    Raises AssayError, also if the reports have several definitions, or one without observations.
+    Raises AssayError, also if the reports have several definitions.
     """
     documents: dict[str, Document] = {}
     judged: dict[str, JudgedResults] = {}
@@ -62,12 +81,18 @@ def read_observed_reports(session: Session, places: Sequence[str]) -> ObservedRe
     if len(definitions) > 1:
         message = "the builds are of different reports"
         raise fail("draft-reports", message, found=", ".join(definitions), status=USAGE)
-    (full_name, (checked, report)) = next(iter(definitions.items()))
+    checked, report = next(iter(definitions.values()))
+    return BuiltReports(checked, report, documents, judged)
+
+
+def observe_reports(reports: BuiltReports, hint: str = "add `observations` to it") -> ObservedReports:
+    """Return what rules read of reports. Raises AssayError (usage): their definition has none."""
+    checked, report, documents = reports.checked, reports.report, reports.documents
     if report.observations is None:
-        message, hint = f"the report `{full_name}` has no observations", "add `observations` to it"
+        message = f"the report `{checked.package.system}/{report.name}` has no observations"
         raise fail("no-observations", message, hint=hint, status=USAGE)
     changes = list_changes(documents, report.observations, list_groups(report))
-    return ObservedReports(checked, report.observations, changes, draft_conclusion(judged, documents))
+    return ObservedReports(checked, report.observations, changes, draft_conclusion(reports.judged, documents))
 
 
 def _split_place(place: str, *, is_single: bool) -> tuple[str, Path]:
@@ -93,17 +118,75 @@ def _read_document(folder: Path) -> Document:
 
 def draft_observations(session: Session, places: Sequence[str]) -> str:
     """Return drafted observations on reports as prose with quotes of cells. Raises AssayError."""
-    reports = read_observed_reports(session, places)
+    reports = observe_reports(read_built_reports(session, places))
     return draft_prose(reports.checked, reports.rules, reports.changes, reports.conclusion)
 
 
-def check_observations(session: Session, file: Path, places: Sequence[str]) -> tuple[int, tuple[Diagnostic, ...]]:
-    """Check edited observations on reports; return the number of quotes in them, and what quotes no cell.
+def draft_texts(session: Session, places: Sequence[str], folder: Path) -> tuple[Path, ...]:
+    """Write drafted texts on the parts of a report into a new folder; return its files.
 
-    Raises AssayError with every sentence that disagrees with its cells, and with wrong quotes.
+    Raises AssayError, also (usage) if the folder has files, or there are several reports.
     """
-    reports = read_observed_reports(session, places)
-    prose = parse_observations(str(file), read_text(file), reports.changes)
+    if len(places) > 1:
+        raise fail("texts", "texts on parts are of one report", found=", ".join(places),
+                   hint="draft those of each build, or leave out -o", status=USAGE)  # fmt: skip
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise fail("texts", f"the folder has files: {folder}", expected="a new folder", hint="name another folder",
+                   status=USAGE)  # fmt: skip
+    reports = read_built_reports(session, places)
+    observed = observe_reports(reports)
+    groups = draft_groups(observed.checked, observed.rules, observed.changes)
+    (document,) = reports.documents.values()
+    writer = ProseWriter(observed.rules, observed.changes)
+    texts = {
+        name: writer.write_groups(items, has_titles=len(items) > 1 or name == OBSERVATIONS)
+        for name, items in place_groups(groups, document, reports.report).items()
+    }
+    texts[OBSERVATIONS] = "\n\n".join(filter(None, (texts.get(OBSERVATIONS), observed.conclusion.strip())))
+    files = tuple(folder / name for name in texts)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in zip(files, texts.values(), strict=True):
+            file.write_text(f"{_DRAFTED}\n\n{text}\n" if text else f"{_EMPTY}\n", encoding="utf-8")
+    except OSError as error:
+        raise fail("texts", f"the texts cannot be written: {error.strerror or error}", span=Span(str(folder)),
+                   status=USAGE) from None  # fmt: skip
+    return files
+
+
+def check_prose(session: Session, place: Path, places: Sequence[str]) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Check the text of a file of observations, or of a folder of texts, on reports.
+
+    Returns the number of quotes in it, and what quotes no cell. Raises AssayError with every sentence that disagrees
+    with its cells, and with wrong quotes.
+    """
+    reports = read_built_reports(session, places)
+    if not place.is_dir():
+        return _check_observations(observe_reports(reports, _FOLDER_HINT), str(place), read_text(place))
+    checked, report = reports.checked, reports.report
+    report, texts = read_texts(session.workspace, checked, report, str(place))
+    for document in reports.documents.values():
+        check_cell_quotes(checked, report, document, texts)
+    labels = {name for document in reports.documents.values() for name in document.manifest.header}
+    finder = NumberFinder([*(metric.name for metric in checked.package.metrics), *labels])
+    count, unquoted = 0, list[Diagnostic]()
+    for name, text in texts.items():
+        if name == OBSERVATIONS:
+            further_count, further = _check_observations(observe_reports(reports), str(text.path), text.text)
+        elif text.is_authors:
+            rendered = text.render(lambda _: OTHER_QUOTE)
+            further = find_unquoted(text.text, str(text.path), rendered, finder, NUMBER_MESSAGE)
+            further_count = len(text.quotes)
+        else:
+            continue
+        count += further_count
+        unquoted += further
+    return count, tuple(unquoted)
+
+
+def _check_observations(reports: ObservedReports, name: str, text: str) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Check edited observations on reports; return the number of quotes in them, and what quotes no cell."""
+    prose = parse_observations(name, text, reports.changes)
     raise_all(check_sentences(reports.checked, reports.rules, prose, reports.changes), DIFFERENCE)
     finder = UnquotedFinder(reports.rules, reports.changes, reports.conclusion)
     rendered = render_cells(prose, reports.changes)

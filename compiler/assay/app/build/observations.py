@@ -15,13 +15,14 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
 from assay.quality.finding import list_names
 from assay.report.document import Document
-from assay.report.observations.cell_quotes import NOT_WORSE, CellQuote, EditedProse, parse_prose, render_cells
+from assay.report.observations.cell_quotes import CellQuote, EditedProse, parse_prose, render_cells
 from assay.report.observations.check_prose import check_sentences
 from assay.report.observations.draft import build_draft, build_observations
 from assay.report.observations.printed_changes import Changes, list_changes
 from assay.report.observations.sentences import describe_outcomes, escape_markup
 from assay.report.observations.unquoted import NOTE, UnquotedFinder, describe_unquoted
-from assay.report.prose import Prose
+from assay.report.prose import NOT_WORSE, Prose
+from assay.report.prose_markup import COMMENTS
 from assay.report.unquoted import MARK, add_note, mark_unquoted
 from assay.util.diagnostics import DIFFERENCE, USAGE, AssayError, Diagnostic, Span, fail, raise_all
 
@@ -29,7 +30,19 @@ TITLE = "Conclusion"
 _GATE = "the gate does not decide: "
 
 
-def read_observations(file: str) -> dict[str, Prose]:
+def choose_observations(file: str, texts: Mapping[str, Prose]) -> dict[str, Prose]:
+    """Return the text of edited observations: that of a file, or that among the texts of a folder.
+
+    Raises AssayError if the file cannot be read, or (usage) there are both.
+    """
+    if file and Path(file).name != KEPT and OBSERVATIONS in texts:
+        places = f"{file}, {texts[OBSERVATIONS].path}"
+        raise fail("texts", "the observations are in --observations and in --texts", found=places,
+                   hint="leave out one of them", status=USAGE)  # fmt: skip
+    return _read_observations(file) or {name: texts[name] for name in (OBSERVATIONS,) if name in texts}
+
+
+def _read_observations(file: str) -> dict[str, Prose]:
     """Return the text of edited observations by the name that a build gives it; nothing without a file.
 
     The file may be the stored prose of a build. Quotes are parsed once the tables are known. Raises AssayError if the
@@ -79,6 +92,8 @@ def add_observations(
     """
     rules = report.observations
     changes = list_changes({"": document}, rules, list_groups(report)) if rules else {}
+    if prose_by_file and not COMMENTS.sub("", prose_by_file[OBSERVATIONS].text).strip():
+        return document  # the texts of parts say it
     if rules is None or not changes:
         if prose_by_file:
             message, hint = "there are no changes to observe", "the report needs `observations`, and a second run"

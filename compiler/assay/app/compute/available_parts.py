@@ -236,7 +236,7 @@ class _MissingSourceFinder:
         tables = {
             request_quote_rows(self.checked, quote).grain.name if quote.reads_row else quote.metric
             for quote in prose.quotes
-            if not quote.prints
+            if quote.reads_row or quote.statistic
         }
         return self.find_for_tables(tables).union(*(self.find_for_choice(quote.choice) for quote in prose.quotes))
 

@@ -22,6 +22,7 @@ OBSERVATION_PLACEHOLDERS = (
     "percent",
     "amount",
     "size",
+    "speed",
     "run",
     "base",
     "from",

@@ -23,6 +23,7 @@ from assay.report.blocks.rows import Row
 from assay.report.cell_links import QuotedValue
 from assay.report.document import Chart, Entry, Plot
 from assay.report.formatted_text import TextBlock
+from assay.report.observations.printed_changes import Changes
 from assay.report.prose import Prose
 from assay.report.run_results import Choices, RunFigures, format_typed_value
 from assay.report.tables import MetricTable, Table
@@ -50,6 +51,8 @@ class RenderContext:
     the next number of a figure, `place` is the number of the part. `groups` has the context of each group of runs; a
     group without runs has none. `judgements` are those of averages; None if the report judges nothing. `prose` has
     the texts of files by their names, `files` those with rows by the id of a run and the name of a statement.
+    `changes` are what tables print, as far as prose quotes it; None before they are known. `mark_notes` yields the note
+    on numbers of the author, once in a report.
     """
 
     checked: CheckedPackage
@@ -66,6 +69,8 @@ class RenderContext:
     judgements: ReportJudgements | None = None
     prose: Mapping[str, Prose] = field(default_factory=dict)
     files: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    changes: Changes | None = None
+    mark_notes: Iterator[str] = field(default_factory=lambda: iter(()))
 
     @property
     def part(self) -> Part:

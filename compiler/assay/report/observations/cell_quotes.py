@@ -8,40 +8,41 @@ written; a check compares it with what the cells print now.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, PERCENT, ROW
-from assay.report.observations.printed_changes import (
+from assay.report.observations.printed_changes import Changes, Place, PrintedCell, PrintedChange, select_rows
+from assay.report.prose import (
     BASE,
-    FIRST,
-    LAST,
-    Changes,
-    Place,
-    PrintedCell,
-    PrintedChange,
-    select_rows,
+    CALL,
+    GREATEST,
+    GREATEST_CHANGE,
+    LEAST,
+    NOT_WORSE,
+    OF_SEVERAL,
+    QUIET,
+    UNDECIDED,
+    parse_arguments,
 )
-from assay.report.prose import CALL, RenderedProse, parse_arguments, render_prose_text
 from assay.report.prose_markup import SourcePhrase, parse_markup
+from assay.report.rendered_prose import RenderedProse, render_prose_text
 from assay.util.diagnostics import Diagnostic, Span, format_excerpt, suggest_names
 
 #: quotes that print nothing: they state that the rules say nothing of their metrics, and that each is the same if it is
 #: judged; that each cannot tell; that no verdict is worse
-QUIET, UNDECIDED, NOT_WORSE = "quiet", "cannot tell", "not worse"
 _UNPRINTED = (QUIET, UNDECIDED, NOT_WORSE)
-#: of the values or changes on rows, the least and the greatest
-LEAST, GREATEST, GREATEST_CHANGE = "least", "greatest", "greatest change"
-PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, ROW, LEAST, GREATEST, FIRST, LAST, CHANGE, GREATEST_CHANGE, *_UNPRINTED)
+PRINTS = (PERCENT, DIFFERENCE, AVERAGE, BASE, *OF_SEVERAL)
 #: kinds that print a size without its sign
 _UNSIGNED = (PERCENT, DIFFERENCE, CHANGE, GREATEST_CHANGE)
 EXPECTED = '{{ METRIC(run = "RUN", prints = "percent", text = "3 %") }}'
 _ALSO, _RUN, _CASE, _BELOW, _ABOVE = "also", "run", "case", "below", "above"
 _PRINTS, _TEXT = "prints", "text"
-_ARGUMENTS = (_ALSO, _RUN, _CASE, _BELOW, _ABOVE, _PRINTS, _TEXT)
+CELL_ARGUMENTS = (_ALSO, _RUN, _CASE, _BELOW, _ABOVE, _PRINTS, _TEXT)
 _SEPARATOR = ", "
 RANGE = " – "
+OTHER_QUOTE = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,13 @@ class CellQuote:
         """The quote as it is written in prose."""
         metric, *others = self.metrics
         values = (_SEPARATOR.join(others), _SEPARATOR.join(self.runs), _SEPARATOR.join(self.cases))
-        arguments = zip(_ARGUMENTS, (*values, self.below, self.above, self.prints, self.text), strict=True)
+        arguments = zip(CELL_ARGUMENTS, (*values, self.below, self.above, self.prints, self.text), strict=True)
         return f"{{{{ {metric}({', '.join(f'{name} = {_quote(value)}' for name, value in arguments if value)}) }}}}"
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The bounds of values that a sentence may say: a check compares them with the rows."""
+        return tuple(filter(None, (self.below, self.above)))
 
     def covers(self, place: Place) -> bool:
         """Return whether the quote is about a place."""
@@ -139,16 +145,25 @@ def format_cells(cells: Sequence[QuotedCell]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EditedProse:
-    """The text of a file, called `name` in messages, and the quotes of cells in it, in order."""
+    """The text of a file, called `name` in messages, and its quotes of cells, in order; None for another quote."""
 
     name: str
     text: str
-    quotes: tuple[CellQuote, ...]
+    quotes: tuple[CellQuote | None, ...]
+
+    @property
+    def cell_quotes(self) -> tuple[CellQuote, ...]:
+        """The quotes of cells."""
+        return tuple(filter(None, self.quotes))
 
 
 def render_cells(prose: EditedProse, changes: Changes) -> RenderedProse[CellQuote]:
-    """Return a text with what its quotes print."""
-    return render_prose_text(prose.text, prose.quotes, lambda quote: format_cells(find_cells(quote, changes)))
+    """Return a text with what its quotes of cells print, and a placeholder for each other quote."""
+    rendered = render_prose_text(
+        prose.text, prose.quotes, lambda quote: format_cells(find_cells(quote, changes)) if quote else OTHER_QUOTE
+    )
+    spans = tuple(tuple((a, b, quote) for a, b, quote in leaf if quote) for leaf in rendered.quote_spans)
+    return RenderedProse(rendered.blocks, spans)
 
 
 def parse_prose(text: str, name: str, changes: Changes, problems: list[Diagnostic]) -> EditedProse:
@@ -162,7 +177,7 @@ def parse_prose(text: str, name: str, changes: Changes, problems: list[Diagnosti
 
     for phrase in markup.list_quotes():
         quote = _parse_quote(phrase, name, get_excerpt)
-        quote_problems = [quote] if isinstance(quote, Diagnostic) else list(_find_problems(quote, changes))
+        quote_problems = [quote] if isinstance(quote, Diagnostic) else list(find_problems(quote, changes))
         problems += quote_problems
         quotes += [quote] if isinstance(quote, CellQuote) and not quote_problems else []
     for item in markup.problems:
@@ -181,12 +196,23 @@ def _parse_quote(
     excerpt = get_excerpt(place.line, place.column, place.length)
     call = CALL.fullmatch(phrase.words[2:-2])
     arguments = dict(parse_arguments(call[2]) or ()) if call else {}
-    if not call or not arguments or not all(isinstance(value, str) for value in arguments.values()):
+    if not call or not arguments:
         message = "a quote of a cell cannot be read"
         return Diagnostic("prose", message, span, excerpt, expected=EXPECTED, found=phrase.words)
+    return create_cell_quote(call[1], arguments, span, excerpt)
+
+
+def create_cell_quote(
+    metric: str, arguments: Mapping[str, str | int], span: Span, excerpt: str
+) -> CellQuote | Diagnostic:
+    """Return the quote of a cell with these arguments, or what is wrong with them."""
+    numbers = [name for name, value in arguments.items() if not isinstance(value, str)]
+    if numbers:
+        message = f"`{numbers[0]}` of a quote of a cell is no text"
+        return Diagnostic("prose", message, span, excerpt, expected=EXPECTED, found=str(arguments[numbers[0]]))
     for argument in arguments:
-        if argument not in _ARGUMENTS:
-            message, hint = f"a quote has an unknown argument `{argument}`", suggest_names(argument, _ARGUMENTS)
+        if argument not in CELL_ARGUMENTS:
+            message, hint = f"a quote has an unknown argument `{argument}`", suggest_names(argument, CELL_ARGUMENTS)
             return Diagnostic("prose", message, span, excerpt, expected=EXPECTED, hint=hint)
     also, runs, cases = (_split(str(arguments.get(item, ""))) for item in (_ALSO, _RUN, _CASE))
     prints, text, below, above = (str(arguments.get(item, "")) for item in (_PRINTS, _TEXT, _BELOW, _ABOVE))
@@ -194,7 +220,7 @@ def _parse_quote(
         if parse_number(bound) is None:
             message = "the bound of a quote is no number"
             return Diagnostic("prose", message, span, excerpt, expected="a decimal number", found=bound)
-    return CellQuote((call[1], *also), runs, cases, prints, " ".join(text.split()), span, excerpt, below, above)
+    return CellQuote((metric, *also), runs, cases, prints, " ".join(text.split()), span, excerpt, below, above)
 
 
 def parse_number(text: str) -> Decimal | None:
@@ -210,7 +236,7 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (item.strip() for item in text.split(","))))
 
 
-def _find_problems(quote: CellQuote, changes: Changes) -> Iterator[Diagnostic]:
+def find_problems(quote: CellQuote, changes: Changes) -> Iterator[Diagnostic]:
     """Yield what a quote names and the tables do not have."""
     metrics = dict.fromkeys(metric for items in changes.values() for metric in items)
     for kind, names, tables in (
@@ -226,7 +252,8 @@ def _find_problems(quote: CellQuote, changes: Changes) -> Iterator[Diagnostic]:
                 return
     if quote.prints not in PRINTS:
         message, expected = f"prose quotes an unknown kind of cell `{quote.prints}`", ", ".join(PRINTS)
-        yield Diagnostic("prose", message, quote.span, quote.excerpt, expected=expected)
+        hint = suggest_names(quote.prints, PRINTS)
+        yield Diagnostic("prose", message, quote.span, quote.excerpt, expected=expected, hint=hint)
     elif quote.prints not in _UNPRINTED and not find_cells(quote, changes):
         message = f"prose quotes a cell of `{quote.metrics[0]}` that prints no number"
         yield Diagnostic("prose", message, quote.span, quote.excerpt)

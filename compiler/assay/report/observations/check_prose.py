@@ -14,10 +14,7 @@ from assay.number_styles.unit_prefix import SHORT_SYMBOLS, list_prefixed_units
 from assay.report.cell_links import AVERAGE, DIFFERENCE, PERCENT, VERDICT
 from assay.report.formatted_text import list_leaves
 from assay.report.observations.cell_quotes import (
-    NOT_WORSE,
-    QUIET,
     RANGE,
-    UNDECIDED,
     CellQuote,
     EditedProse,
     QuotedCell,
@@ -27,18 +24,10 @@ from assay.report.observations.cell_quotes import (
     parse_number,
     render_cells,
 )
-from assay.report.observations.printed_changes import (
-    BASE,
-    LAST,
-    Changes,
-    Place,
-    PrintedCell,
-    is_on_most_rows,
-    select_rows,
-)
+from assay.report.observations.printed_changes import Changes, Place, PrintedCell, is_on_most_rows, select_rows
 from assay.report.observations.sentences import choose_size_word
 from assay.report.observations.statements import draft_groups
-from assay.report.prose import mark_quotes
+from assay.report.prose import BASE, LAST, NOT_WORSE, QUIET, UNDECIDED, mark_quotes
 from assay.report.unquoted import compile_words, list_sentences
 from assay.util.diagnostics import Diagnostic
 
@@ -192,7 +181,7 @@ def _check_quiet_quotes(
     decided = {key: cell for key, cell in verdicts.items() if words[key] != Verdict.CANNOT_TELL}
     unlike = {key: cell for key, cell in verdicts.items() if words[key] != Verdict.SAME}
     lines = prose.text.splitlines()
-    for quote in prose.quotes:
+    for quote in prose.cell_quotes:
         wrong, message = {
             QUIET: ({**unlike, **stated}, "the sentence says that metrics do not change, but the tables print changes"),
             UNDECIDED: (decided, "the sentence says that these runs cannot tell, but the tables print others"),

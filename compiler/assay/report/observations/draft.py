@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.observation import ObservationRules
+from assay.lang.model.report import Report
 from assay.report.cell_links import QuotedValue
-from assay.report.document import Part
-from assay.report.formatted_text import list_leaves
+from assay.report.document import Document, Part
+from assay.report.formatted_text import list_leaves, name_anchor
 from assay.report.observations.cell_quotes import (
     RANGE,
     CellQuote,
@@ -19,11 +21,12 @@ from assay.report.observations.cell_quotes import (
 )
 from assay.report.observations.printed_changes import Changes
 from assay.report.observations.sentences import ProseWriter
-from assay.report.observations.statements import draft_groups
-from assay.report.prose import QuoteSpan, RenderedProse
+from assay.report.observations.statements import DraftedGroup, Silence, Statement, draft_groups
+from assay.report.rendered_prose import QuoteSpan, RenderedProse
+from assay.report.tables import MetricTable
 from assay.util.diagnostics import Diagnostic, raise_all
 
-ID = "observations"
+ID, SUFFIX = "observations", ".md"
 TITLE = "Observations"
 DRAFTED_TITLE = "Drafted observations"
 NOTICE = "Drafted from the tables by rules; no one has read this."
@@ -56,19 +59,63 @@ def build_draft(
     return build_observations(render_cells(prose, changes), changes, DRAFTED_TITLE)
 
 
+def place_groups(groups: Iterable[DraftedGroup], document: Document, report: Report) -> dict[str, list[DraftedGroup]]:
+    """Return drafted groups by the names of files for them: each sentence is about the part that shows its metric.
+
+    A sentence on several groups of runs, or on a metric that no part of the report shows, is among the observations.
+    """
+    parts = {part.title: (f"{name_anchor(part.title)}{SUFFIX}", part.group) for part in report.parts}
+    places: dict[tuple[str, str], str] = {}
+    for part in document.parts:
+        file, group_name = parts.get(part.title, ("", ""))
+        for metric in _list_metrics(part) if file else ():
+            places.setdefault((metric, group_name), file)
+
+    def find_file(metric: str, item: Statement | Silence) -> str:
+        cases = {place.case for place in item.places}
+        keys = [(metric, case) for case in (*cases, "")] if len(cases) == 1 else []
+        return next((places[key] for key in keys if key in places), f"{ID}{SUFFIX}")
+
+    placed: dict[str, list[DraftedGroup]] = {}
+    for group in groups:
+        of_files: dict[str, DraftedGroup] = {}
+        for statement in group.statements:
+            file = find_file(statement.metrics[0], statement)
+            first = of_files.setdefault(file, replace(group, statements=(), silences=()))
+            of_files[file] = replace(first, statements=(*first.statements, statement))
+        for silence in group.silences:
+            files = {metric: find_file(metric, silence) for metric in silence.metrics}
+            for file in dict.fromkeys(files.values()):
+                metrics = tuple(metric for metric in silence.metrics if files[metric] == file)
+                first = of_files.setdefault(file, replace(group, statements=(), silences=()))
+                of_files[file] = replace(first, silences=(*first.silences, replace(silence, metrics=metrics)))
+        for file, item in of_files.items():
+            placed.setdefault(file, []).append(item)
+    return placed
+
+
+def _list_metrics(part: Part) -> Iterator[str]:
+    """Yield the metrics of the tables of a part."""
+    for table in part.tables:
+        if isinstance(table, MetricTable):
+            yield from filter(None, table.metrics)
+        else:
+            yield from (source.entry for link in table.leads for source in link.of)
+
+
 def build_observations(rendered: RenderedProse[CellQuote], changes: Changes, title: str = TITLE) -> Part:
     """Return the part with the observations of a text; its quotes are printed cells."""
     quoted = tuple(
         value
         for index, spans in enumerate(rendered.quote_spans)
         for span in spans
-        for value in _list_quoted_values(index, span, changes)
+        for value in list_quoted_cells(index, span, changes)
     )
     text = tuple(leaf.text for leaf in list_leaves(rendered.blocks))
     return Part(ID, title, text, (), (), quoted=quoted, formatted=rendered.blocks)
 
 
-def _list_quoted_values(paragraph: int, span: QuoteSpan[CellQuote], changes: Changes) -> Iterator[QuotedValue]:
+def list_quoted_cells(paragraph: int, span: QuoteSpan[CellQuote], changes: Changes) -> Iterator[QuotedValue]:
     """Yield the cells that a quote prints, each with its position."""
     begin, _end, quote = span
     for item in find_ends(find_cells(quote, changes)):

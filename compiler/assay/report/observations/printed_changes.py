@@ -28,9 +28,8 @@ from assay.report.cell_links import (
 from assay.report.cells import Cell
 from assay.report.document import Document, name_table
 from assay.report.judged_cells import CERTAIN
+from assay.report.prose import BASE, FIRST, LAST
 from assay.report.tables import MetricTable, Table, list_linked_cells
-
-BASE, FIRST, LAST = "base", "first", "last"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -160,14 +159,22 @@ Changes = Mapping[Place, Mapping[str, PrintedChange]]
 """The printed changes by metric, of each place; in the order of documents and of their columns."""
 
 
-def list_changes(documents: Mapping[str, Document], rules: ObservationRules, groups: Collection[str] = ()) -> Changes:
+def list_changes(
+    documents: Mapping[str, Document],
+    rules: ObservationRules | None,
+    groups: Collection[str] = (),
+    quoted: Collection[str] = (),
+) -> Changes:
     """Return the changes that the tables of documents print, and values on rows as far as the rules are on them.
 
-    The documents are named by their case. In reports on `groups` of runs, each group is a case.
+    The documents are named by their case. In reports on `groups` of runs, each group is a case. Metrics whose cells
+    texts quote, `quoted`, have values on rows, too.
     """
+    rule_groups = rules.groups if rules else ()
     rows = {
-        name for group in rules.groups for item in group.observations if item.whole in OF_ROWS for name in item.metrics
+        name for group in rule_groups for item in group.observations if item.whole in OF_ROWS for name in item.metrics
     }
+    rows |= {*quoted}
     changes: dict[Place, dict[str, PrintedChange]] = {}
     for case, document in documents.items():
         for change in _list_document_changes(document, case, groups):

@@ -15,17 +15,8 @@ from assay.report.cell_links import AVERAGE, CHANGE, DIFFERENCE, JUDGED, OUTCOME
 from assay.report.document import Document
 from assay.report.glossary import iter_tables
 from assay.report.judged_cells import BY_ITSELF
-from assay.report.observations.cell_quotes import (
-    GREATEST,
-    GREATEST_CHANGE,
-    LEAST,
-    QUIET,
-    UNDECIDED,
-    CellQuote,
-    find_cells,
-    format_cells,
-)
-from assay.report.observations.printed_changes import BASE, FIRST, LAST, Changes, Place, PrintedChange, select_rows
+from assay.report.observations.cell_quotes import CellQuote, find_cells, format_cells
+from assay.report.observations.printed_changes import Changes, Place, PrintedChange, select_rows
 from assay.report.observations.statements import (
     CANNOT_TELL,
     MOST_LISTED,
@@ -35,6 +26,7 @@ from assay.report.observations.statements import (
     Silence,
     Statement,
 )
+from assay.report.prose import BASE, FIRST, GREATEST, GREATEST_CHANGE, LAST, LEAST, QUIET, UNDECIDED
 from assay.report.tables import Table
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -80,10 +72,10 @@ class ProseWriter:
         self.counts = Counter(place.case for place in changes)
         self.has_cases = len(self.counts) > 1
 
-    def write_groups(self, groups: Sequence[DraftedGroup]) -> str:
-        """Return the prose of groups: each a title and a list of sentences."""
+    def write_groups(self, groups: Sequence[DraftedGroup], *, has_titles: bool = True) -> str:
+        """Return the prose of groups: each a title, if they have titles, and a list of sentences."""
         return "\n\n".join(
-            f"**{escape_markup(group.title)}**\n\n"
+            (f"**{escape_markup(group.title)}**\n\n" if has_titles else "")
             + "\n".join(f"* {sentence}" for sentence in self._list_sentences(group))
             for group in groups
         )
@@ -141,6 +133,7 @@ class ProseWriter:
         values = {
             "name": observation.name if statement.is_common else join_names(names),
             "goes": words[0] if is_singular else words[1],
+            "speed": f"{'gets' if is_singular else 'get'} {'slower' if statement.direction > 0 else 'faster'}",
             "size": choose_size_words(self.rules, changes),
             "run": places[0].run,
             "base": places[0].base,

@@ -24,14 +24,8 @@ from assay.lang.model.observation import (
     ObservationRules,
 )
 from assay.report.cell_links import AVERAGE, PERCENT
-from assay.report.observations.printed_changes import (
-    BASE,
-    Changes,
-    Place,
-    PrintedChange,
-    is_large,
-    is_on_most_rows,
-)
+from assay.report.observations.printed_changes import Changes, Place, PrintedChange, is_large, is_on_most_rows
+from assay.report.prose import BASE
 
 #: why a group has no statement on metrics: all are the same, none can tell, or the report judges no differences
 SAME, CANNOT_TELL, UNJUDGED = "same", "cannot tell", "unjudged"
