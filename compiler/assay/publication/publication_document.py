@@ -18,6 +18,7 @@ from assay.report.formatted_text import name_anchor
 from assay.report.glossary import build_terms, get_row_id
 from assay.report.run_results import add_unit
 from assay.report.sections import name_columns
+from assay.report.short_counts import explain_short_counts
 from assay.report.tables import Appendix, MetricTable, Table
 
 COUNTS = "Sample count"
@@ -39,24 +40,28 @@ def build_publication_document(
         *_check_deltas(matched_rows, number_style, checked),
         *_check_words(publication, checked, edition, metric_words),
     ]
-    return Document(
-        title=publication.title,
-        subtitle=publication.subtitle,
-        author=publication.author,
-        date=publication.day,
-        intro=(publication.intro,),
-        style=edition.style,
-        manifest=manifest,
-        parts=(
-            *_build_sections(publication, matched_rows, edition, metric_words, number_style),
-            *_build_distributions(publication, edition, metric_words),
-        ),
-        dictionary=_build_dictionary(checked, edition, metric_words),
-        warnings=tuple(warnings),
-        filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
-        provenance=tuple(provenance.items()),
-        appendices=tuple(_build_appendices(publication, edition, metric_words)),
-        terms=build_terms(checked, report, (manifest,), has_sample_counts=any(matched_rows.counts), is_published=True),
+    return explain_short_counts(
+        Document(
+            title=publication.title,
+            subtitle=publication.subtitle,
+            author=publication.author,
+            date=publication.day,
+            intro=(publication.intro,),
+            style=edition.style,
+            manifest=manifest,
+            parts=(
+                *_build_sections(publication, matched_rows, edition, metric_words, number_style),
+                *_build_distributions(publication, edition, metric_words),
+            ),
+            dictionary=_build_dictionary(checked, edition, metric_words),
+            warnings=tuple(warnings),
+            filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
+            provenance=tuple(provenance.items()),
+            appendices=tuple(_build_appendices(publication, edition, metric_words)),
+            terms=build_terms(
+                checked, report, (manifest,), has_sample_counts=any(matched_rows.counts), is_published=True
+            ),
+        )
     )
 
 

@@ -37,6 +37,7 @@ from assay.report.run_groups import list_main_runs
 from assay.report.run_parameters import build_constants_table, build_parameters_table
 from assay.report.run_results import Choices, RunFigures
 from assay.report.sections import SectionContext
+from assay.report.short_counts import explain_short_counts
 from assay.report.tables import Appendix, Table
 from assay.report.versions import Version, combine_columns, combine_runs
 from assay.util.escape import shorten
@@ -118,7 +119,7 @@ def assemble(
     units = choose_report_units(checked, report, runs, choices.summary)
     shown_parts = build_parts(checked, report, parts, choices)
     judgements = parts.judgements.get("")
-    return Document(
+    document = Document(
         title=choices.title or fill(title),
         subtitle="",
         author=choices.author,
@@ -145,6 +146,7 @@ def assemble(
             SectionContext(checked, report, versions, choices, judgements, units), manifest, list(labels_by_run), parts
         ),
     )
+    return explain_short_counts(document)
 
 
 def _build_terms(

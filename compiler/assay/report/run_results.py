@@ -19,7 +19,7 @@ from assay.number_styles.exact_decimal import format_exact
 from assay.number_styles.prefixed import format_whole_row
 from assay.number_styles.registry import Style
 from assay.number_styles.row import NO_VALUE, Centile, Distribution, Row, RunResults
-from assay.number_styles.run_parameter_cells import format_manifest_cell
+from assay.number_styles.run_parameter_cells import format_styled_cell
 from assay.quality.finding import UNMEASURED, RunQuality
 from assay.util.escape import normalize_text, shorten
 
@@ -282,7 +282,7 @@ def format_run_parameter(row: ManifestRow, run: RunFigures, choices: Choices) ->
     else:
         value = run.results.relations[row.relation][row.column]
     assert value is None or isinstance(value, (str, int, float))
-    return format_manifest_cell(value, row.cell)
+    return format_styled_cell(value, row.cell, choices.style)
 
 
 def get_point_kind(measured: MeasureResult) -> PointKind:
