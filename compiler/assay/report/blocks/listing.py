@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from assay.engine.point_rows import get_column
 from assay.lang.blocks.listing import Listing
@@ -12,6 +12,7 @@ from assay.lang.formula import is_formula
 from assay.lang.model.headings import format_column_heading, format_metric_heading
 from assay.lang.model.package import Column, Grain, Metric
 from assay.number_styles.registry import Style
+from assay.number_styles.unit_prefix import choose_prefix
 from assay.plan.request import REJECTED_BY, RowRequest
 from assay.report.blocks import rows as block_rows
 from assay.report.blocks.context import (
@@ -24,8 +25,10 @@ from assay.report.blocks.context import (
     register_renderer,
 )  # fmt: skip
 from assay.report.blocks.rows import Row, get_sort_key
+from assay.report.blocks.section import find_report_unit
 from assay.report.cell_links import COLUMN, REPEATS, ROW, CellLink, create_row_source
 from assay.report.glossary import get_column_id
+from assay.report.row_units import RowUnit
 from assay.report.tables import Table
 
 #: number of rows that pages print of a listing with a metric `most`
@@ -59,12 +62,29 @@ def _build_long_table(context: RenderContext, listing: Listing, shown_run: Shown
     """
     (request,) = block_rows.request_block_rows(context.checked, listing)
     rows = block_rows.get_rows(shown_run.run, request)
-    builder = ListingTable(context.checked, context.number_style, listing, request, shown_run.run.id)
+    units = _choose_units(context, listing)
+    builder = ListingTable(context.checked, context.number_style, listing, request, shown_run.run.id, units)
     shortlist = list_greatest(rows, listing.most)
     title = shown_run.label if _is_alone(context, listing) else f"{listing.title}: {shown_run.label}"
     if len(rows) > MOST_ROWS:
         return builder.build(title, [rows[index] for index in shortlist or range(MOST_ROWS)]), len(rows)
     return builder.build(title, rows, shortlist), len(rows)
+
+
+def _choose_units(context: RenderContext, listing: Listing) -> dict[str, RowUnit]:
+    """Return the units of metrics in a listing, by their ids: those of averages, else those that suit all runs."""
+    (request,) = block_rows.request_block_rows(context.checked, listing)
+    units = {}
+    for metric in map(context.checked.get_metric, listing.metrics):
+        if unit := find_report_unit(context, metric):
+            units[metric.id] = unit
+        elif context.number_style.has_unit_prefixes:
+            columns = [get_column(block_rows.get_rows(item.run, request), metric.id) for item in context.runs]
+            values = [
+                block_rows.compute_value(context.checked, metric, value) for column in columns for value in column
+            ]
+            units[metric.id] = choose_prefix(values, metric.unit.symbol)
+    return units
 
 
 def _is_alone(context: RenderContext, listing: Listing) -> bool:
@@ -119,6 +139,7 @@ class ListingTable:
     listing: Listing
     request: RowRequest
     run: str
+    units: Mapping[str, RowUnit] = field(default_factory=dict)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -168,7 +189,8 @@ class ListingTable:
         """Return heading, cells and unit of a metric; a report has a unit that suits the whole column."""
         values = get_column(rows, metric.id)
         if self.request.listing:
-            return block_rows.format_metric_column(self.checked, self.number_style, metric, values)
+            unit = self.units.get(metric.id)
+            return block_rows.format_metric_column(self.checked, self.number_style, metric, values, unit)
         format_value = block_rows.format_metric_value
         cells = [format_value(self.checked, self.number_style, metric, value) for value in values]
         return format_metric_heading(metric), cells, metric.unit.symbol

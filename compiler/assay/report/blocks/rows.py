@@ -193,10 +193,15 @@ def format_metric_value(
 
 
 def format_metric_column(
-    checked: CheckedPackage, number_style: Style, metric: Metric, values: Sequence[object]
+    checked: CheckedPackage,
+    number_style: Style,
+    metric: Metric,
+    values: Sequence[object],
+    unit: tuple[Fraction, str] | None = None,
 ) -> tuple[str, list[str], str]:
-    """Return the heading of a column of measured values, with the unit that suits the greatest, its cells, the unit.
+    """Return the heading of a column of measured values with its unit, its cells, and the unit.
 
+    It is the `unit` of the metric in the report (a factor, and a symbol), or else that which suits the greatest value.
     Integers are printed as they are.
     """
     if Fraction(checked.measured[metric.id].factor) == 1 and all(
@@ -210,7 +215,7 @@ def format_metric_column(
     numbers = [compute_value(checked, metric, value) for value in values]
     factor, symbol = Fraction(1), metric.unit.symbol
     if number_style.has_unit_prefixes:
-        factor, symbol = choose_prefix(numbers, symbol)
+        factor, symbol = unit or choose_prefix(numbers, symbol)
     scale = factor.numerator / factor.denominator
     cells = [
         NO_VALUE if number is None else number_style.format_table_row([number * scale], metric.width).cells[0]

@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from assay.judgement.report_judgements import ReportJudgements
 from assay.lang.blocks.section import Section
+from assay.lang.model.package import Metric
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
-from assay.report.row_units import choose_report_units
+from assay.report.row_units import RowUnit, choose_report_units, choose_row_unit
 from assay.report.run_results import get_average
 from assay.report.sections import SectionContext, build_section, list_section_notes
 from assay.report.tables import MetricTable, Table
@@ -53,10 +54,17 @@ def title_table(table: T, run: str) -> T:
 
 def create_section_context(context: RenderContext, versions: Sequence[Version]) -> SectionContext:
     """Return the context of sections and charts of versions or phases, the first of which is the baseline."""
-    columns = [version.figures for version in versions]
+    contexts = context.groups.values() or [context]  # a metric has one unit in all of a report
+    columns = [version.figures for version in (*versions, *(item for other in contexts for item in other.versions))]
     units = choose_report_units(context.checked, context.report, columns, context.choices.summary)
     judgements = find_judgements(context, versions)
     return SectionContext(context.checked, context.report, versions, context.choices, judgements, units)
+
+
+def find_report_unit(context: RenderContext, metric: Metric) -> RowUnit | None:
+    """Return the unit of a metric in tables of averages; None if the report has no average of it."""
+    units = create_section_context(context, context.versions).units
+    return choose_row_unit(metric, (), units, context.choices) if metric.id in units else None
 
 
 def find_judgements(context: RenderContext, versions: Sequence[Version]) -> ReportJudgements | None:

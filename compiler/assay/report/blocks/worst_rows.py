@@ -20,6 +20,7 @@ from assay.report.blocks.context import (
     register_renderer,
 )
 from assay.report.blocks.rows import Row
+from assay.report.blocks.section import find_report_unit
 from assay.report.cell_links import COLUMN, ROW, CellLink, create_row_source
 from assay.report.glossary import get_column_id
 from assay.report.tables import Table
@@ -60,8 +61,9 @@ def _build_table(context: RenderContext, item: WorstRows, worst: Sequence[tuple[
     metric, grain = context.checked.get_metric(item.metric), request.grain
     columns = [find_column(grain, name) for name in grain.key]
     heading, values, symbol = block_rows.format_metric_column(
-        context.checked, context.number_style, metric, [row[metric.id] for _, row in worst]
-    )
+        context.checked, context.number_style, metric, [row[metric.id] for _, row in worst],
+        find_report_unit(context, metric),
+    )  # fmt: skip
     rows = tuple(
         (run.label, *(format_cell(column, row[column.name]) for column in columns), value)
         for (run, row), value in zip(worst, values, strict=True)
