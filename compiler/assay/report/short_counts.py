@@ -15,7 +15,7 @@ NOTE = "{count}: a count of five digits or more, of which the number style print
 
 def explain_short_counts(document: Document) -> Document:
     """Return a document that explains its first count of three digits, below its table and in the glossary."""
-    shown = (
+    counts = (
         (part, table, text)
         for part in document.parts
         for table in part.tables
@@ -25,7 +25,7 @@ def explain_short_counts(document: Document) -> Document:
         for text in row
         if _SHORT.fullmatch(text)
     )
-    first = next(shown, None)
+    first = next(counts, None)
     if first is None:
         return document
     part, table, text = first

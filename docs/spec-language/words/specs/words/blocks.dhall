@@ -84,8 +84,11 @@ let alike = O.alike "15" [ expected ]
 let observations =
       Some S.Observations::{ groups = [ O.group "Trials" "" [ levels, trends, below, above, alike ] ] }
 
--- O.trendOfRuns => releases: - Finished
+-- O.trendOfRuns => releases: - Finished rise
 let trendOfRuns = O.trendOfRuns "the releases" [ finished ]
+
+-- O.slower => releases: - Finished get slower
+let slower = O.slower (O.trendOfRuns "the releases" [ finished ])
 
 -- O.plurals => releases: - Finished rise
 let plurals = O.plurals [ finished ]
@@ -240,7 +243,7 @@ let tables =
 let releases =
       S.Report::{
       , name = "releases"
-      , observations = Some S.Observations::{ groups = [ O.group "Trials" "" [ trendOfRuns ] ], plurals }
+      , observations = Some S.Observations::{ groups = [ O.group "Trials" "" [ trendOfRuns, slower ] ], plurals }
       , title = "Releases"
       , intro = "What words say of several runs."
       , parts = [ part::{ title = "Averages", blocks = B.sections [ section ] } ]
