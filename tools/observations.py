@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.app.build.draft import read_observed_reports
+from assay.app.build.draft import observe_reports, read_built_reports
 from assay.app.session.session import Session, open_session
 from assay.report.observations.statements import DraftedGroup, Statement, draft_groups
 
@@ -67,7 +67,7 @@ def compare_report(session: Session, post: Mapping[str, Any]) -> Comparison:
     names: dict[str, str] = {}
     drafted: Directions = {}
     for publication in sorted({publication for publication, _, _ in compared}):
-        reports = read_observed_reports(session, [str(PUBLISHED / f"{publication}.json")])
+        reports = observe_reports(read_built_reports(session, [str(PUBLISHED / f"{publication}.json")]))
         joint = (item for group in reports.rules.groups for item in group.observations if item.name)
         names |= {metric: item.name for item in joint for metric in item.metrics}
         for statement in _list_statements(draft_groups(reports.checked, reports.rules, reports.changes)):
