@@ -323,7 +323,15 @@ def _find_problems(quote: Quote, scope: ProseScope) -> Iterator[Diagnostic]:
         message = f"prose quotes `{quote.metric}`, a formula over metrics of several grains, which has no rows"
         yield Diagnostic("quote", message, span, excerpt, hint="show it in a section of a report")
         return
-    columns = {column.name: column.type for column in find_metric_grain(checked, metrics[quote.metric]).columns}
+    yield from _find_row_problems(quote, metrics[quote.metric], checked, choices)
+
+
+def _find_row_problems(
+    quote: Quote, metric: Metric, checked: CheckedPackage, choices: Sequence[Choice]
+) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the row of a quote."""
+    span, excerpt = quote.span, quote.excerpt
+    columns = {column.name: column.type for column in find_metric_grain(checked, metric).columns}
     for name, value in quote.where:
         if name not in columns:
             message = f"prose quotes `{quote.metric}` by an unknown column `{name}`"
@@ -334,7 +342,7 @@ def _find_problems(quote: Quote, scope: ProseScope) -> Iterator[Diagnostic]:
             yield Diagnostic("type", message, span, excerpt, expected=columns[name], found=actual)
     column_names = (
         *(name for name, _ in quote.where),
-        *(find_metric_grain(checked, metrics[quote.metric]).key if quote.choice else ()),
+        *(find_metric_grain(checked, metric).key if quote.choice else ()),
     )
     if quote.metric in column_names:
         message = f"prose quotes metric `{quote.metric}` by a column of the same name: names in a row must be unique"
@@ -343,14 +351,14 @@ def _find_problems(quote: Quote, scope: ProseScope) -> Iterator[Diagnostic]:
     if quote.choice and quote.choice not in grains_by_choice:
         message = f"prose quotes `{quote.metric}` of an unknown choice `{quote.choice}`"
         yield Diagnostic("unknown-choice", message, span, excerpt, hint=suggest_names(quote.choice, grains_by_choice))
-    elif quote.choice and grains_by_choice[quote.choice] != metrics[quote.metric].grain:
+    elif quote.choice and grains_by_choice[quote.choice] != metric.grain:
         message = f"prose quotes `{quote.metric}` of choice `{quote.choice}`, which chooses rows of another grain"
         yield Diagnostic(
             "other-grain",
             message,
             span,
             excerpt,
-            expected=metrics[quote.metric].grain,
+            expected=metric.grain,
             found=grains_by_choice[quote.choice],
         )
 

@@ -10,9 +10,8 @@ from assay.app.build.build_notes import list_build_notes, list_findings, list_pa
 from assay.app.build.computed_build import ComputedBuild
 from assay.app.build.judged_build import JudgedBuild, create_parts
 from assay.app.build.metric_details import Courses, add_quantile_data, collect_courses, collect_detail_parts
-from assay.app.build.observations import add_observations, choose_observations
+from assay.app.build.observations import add_observations, check_cell_quotes, choose_observations, quotes_cells
 from assay.app.build.prepared_report import PreparedReport
-from assay.app.build.quoted_cells import check_cell_quotes, quotes_cells
 from assay.app.build.recorded_build import create_choices, record_build
 from assay.app.build.rendering import AssembledReport
 from assay.app.build.report_details import ComputedReport, collect_report_details

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.build.author_texts import read_texts
-from assay.app.build.observations import can_be_gated, draft_conclusion, list_groups, parse_observations, read_text
-from assay.app.build.quoted_cells import check_cell_quotes
+from assay.app.build.observations import (
+    can_be_gated,
+    check_cell_quotes,
+    draft_conclusion,
+    list_groups,
+    parse_observations,
+    read_text,
+)
 from assay.app.build.regenerate import read_published_report
 from assay.app.judge.judged_results import RESULTS, JudgedResults, read_judged_results, read_results_data
 from assay.app.session.prose import OBSERVATIONS
