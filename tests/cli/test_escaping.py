@@ -119,6 +119,9 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("runs", "list", "--results", f"results{HOSTILE}"), 0),
         (("runs", "list", "--results", f"results{HOSTILE}", "--format", "csv"), 0),
         (("results", "export", "--results", f"results{HOSTILE}", "--to", "openmetrics"), 0),
+        (("decide", "--base", f"false {HOSTILE}", "--candidate", "true", "--metric", "wait", "-o", "decided"), 1),
+        (("bisect", f"v1{HOSTILE}", "--measure", "true", "--metric", "wait", "-o", "bisected"), 2),
+        (("site", "--results", f"results{HOSTILE}", "-o", f"pages{HOSTILE}"), 0),
         (("history", f"wait{HOSTILE}", "--results", f"results{HOSTILE}"), 2),
         (("fetch", "prometheus", f"http://127.0.0.1:9/{HOSTILE}", "--match", "up", "--start", HOSTILE, "--end", "2",
           "-o", "fetched"), 2),
@@ -203,7 +206,8 @@ def test_json_output_has_exact_values(place: Path) -> None:
     assert f"Waiting {HOSTILE}" in [item["name"] for item in listing]
     rows = run_assay(*cache, "query", "wait", "--run", _name_run(place), "--format", "json", cwd=place).parse_json()
     assert rows[0]["run"] == f"new{HOSTILE}"
-    log = run_assay(*cache, *QUERY[:-1], _name_run(place), "--log-format", "json", cwd=place).err
+    other_cache = ("--cache", place / "other-cache")  # whose rows are not remembered
+    log = run_assay(*other_cache, *QUERY[:-1], _name_run(place), "--log-format", "json", cwd=place).err
     assert f"new{HOSTILE}" in [json.loads(line).get("run") for line in log.splitlines() if line[0] == "{"]
 
 
