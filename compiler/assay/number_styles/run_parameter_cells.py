@@ -6,8 +6,14 @@ from datetime import UTC, datetime
 
 from assay.lang.model.report import Cell
 from assay.number_styles.cell_text import print_number
-from assay.number_styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, format_exact
-from assay.number_styles.prefixed import Prefixed, format_value
+from assay.number_styles.exact_decimal import (
+    cut_text,
+    drop_leading_zero,
+    format_decimal,
+    format_exact,
+    format_six_digits,
+)
+from assay.number_styles.prefixed import Prefixed
 from assay.number_styles.row import NO_VALUE
 from assay.util.diagnostics import INTERNAL, fail, suggest_names
 from assay.util.escape import shorten
@@ -34,13 +40,13 @@ def format_manifest_cell(value: str | float | None, cell: Cell) -> str:
 def format_styled_cell(value: str | float | None, cell: Cell, style: str) -> str:
     """Return the text of a cell in a number style: of published reports as they cut numbers, else rounded.
 
-    The style with prefixes prints `18764`, `18875` and `0.000874`, where published reports print `18764.0`,
-    `18874.666666` and `.00087420`.
+    The style with prefixes prints `18764`, `18874.7` and `0.0008742`, where published reports print `18764.0`,
+    `18874.666666` and `.00087420`: six digits, so that runs which differ also differ in print.
     """
     if style != Prefixed().name or cell.kind not in ("real", "spread") or value is None or isinstance(value, str):
         return format_manifest_cell(value, cell)
     number = value / NANOSECONDS if cell.kind == "spread" else value
-    return print_number(str(int(number))) if float(number).is_integer() else format_value(number)
+    return print_number(str(int(number)) if float(number).is_integer() else format_six_digits(number))
 
 
 def format_text_cell(text: str, width: int, empty: str = "") -> str:
