@@ -40,6 +40,7 @@ _LONGEST_LINE = 10_000  # characters of a line of text without instants
 _MIN_PAIRS = 2  # members of most lines of logfmt
 _FULL = 0.9  # share of the rows of a table that have all its cells
 _MIN_ROWS = 10  # of a table of one column
+_FEW_NUMBERS = 0.2  # share of the names of columns
 _GROUPED, _BELOW_1000 = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+"), re.compile(r"\d{1,3}")
 _QUANTITY = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*[a-zA-Zµμ%]{0,3}", re.IGNORECASE)
 _NUMBERS = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
@@ -333,7 +334,8 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     if len(header) == 1 and not named and not _is_list_of_numbers(rows):
         return f"the first line has no delimiter ({' '.join(csv_text.DELIMITERS)})".replace("\t", "tab")
     names = [name for name in header if name.strip()]  # columns without a name are left out
-    is_header = len(set(names)) == len(names) > 0 and not any(map(is_number, names))
+    numbers = sum(map(is_number, names))  # names of percentiles may be some: `mean,.95,.99`
+    is_header = len(set(names)) == len(names) > 0 and not is_number(names[0]) and numbers <= _FEW_NUMBERS * len(names)
     if not is_header or has_stamp(lines[0]):
         return "the first line is no header of distinct names"
     full = [row for row in rows if len(row) == len(header)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from assay.ingest.timestamps import ISO
 from assay.util.diagnostics import AssayError, fail
@@ -94,6 +95,7 @@ _NUMBER = r"\d+(?:\.\d+)?"
 #: damaged; if more than one value in twenty is no instant, the key has something else, or several notations.
 MIN_SHARE = 0.95
 _ROUNDING = 1e-9
+_FEW_DATES = 4  # of which the shorter span says whether the month or the day comes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def find_time_form(path: Sequence[str], values: Sequence[object], least: float =
     may_be_stamps = _match_most(r".*[: ].*", texts, least)
     for expression, form in STAMPS if may_be_stamps else ():
         if "%" in form and _match_most(expression, texts, least):
-            if (other := find_other_day(form)) and _count(other, texts) >= _count((expression, form), texts):
+            if (other := find_other_day(form)) and not _is_likelier((expression, form), other, texts):
                 continue  # it is the other, or no value tells
             return TimeForm(form, "UTC", f"{form}, without a zone, {describe_reading(form)}", expression)
     if rank_time_name(path) < len(_TIME_WORDS) and _match_most(_NUMBER, texts, least):
@@ -134,6 +136,26 @@ def find_time_form(path: Sequence[str], values: Sequence[object], least: float =
         form = _EPOCH_DIGITS.get(digits.pop(), "") if len(digits) == 1 else ""
         return TimeForm(form, "", f"numbers of {form} since 1970", _NUMBER) if form else None
     return None
+
+
+def _is_likelier(stamp: tuple[str, str], other: tuple[str, str], texts: Sequence[str]) -> bool:
+    """Return whether dates are rather of a form than of the other: more of them are; or few span less time so.
+
+    A single date may be of both: the month comes first, which changes no time between two instants.
+    """
+    count, count_of_other = _count(stamp, texts), _count(other, texts)
+    if count != count_of_other:
+        return count > count_of_other
+    dates = {text.split()[0].rstrip(",") for text in texts}
+    if len(dates) > _FEW_DATES or count < len(texts):
+        return False
+    span, span_of_other = (_measure_span(dates, form.split()[0].rstrip(",")) for _, form in (stamp, other))
+    return (span, stamp[1].startswith("%d")) < (span_of_other, other[1].startswith("%d"))
+
+
+def _measure_span(dates: Iterable[str], form: str) -> timedelta:
+    days = [datetime.strptime(date, form) for date in dates]
+    return max(days) - min(days)
 
 
 def find_other_day(form: str) -> tuple[str, str] | None:

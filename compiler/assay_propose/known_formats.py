@@ -240,6 +240,8 @@ _TABLES = ("csv", "json-records")
 _NAME_COLUMNS = ("benchmark", "bench", "benchmark name", "benchmark_name", "name", "test", "case")
 _UNIT_COLUMNS = ("unit", "units", "score unit", "score_unit", "time_unit")
 _TIME_COLUMNS = frozenset(("timestamp", "ts", "date", "datetime"))  # of tables that are no results
+_METRIC_COLUMNS = ("counter", "counter name", "counter_name", "metric", "metric name", "metric_name")
+_VALUES_OF_METRICS = ("metric value", "metric_value", "value", "mean/increment")  # the last as `dotnet-counters` has it
 _VALUE_COLUMN = re.compile(
     r"(?:.*[ _])?(?:score|value|result|mean|avg|average|median|min|max|time|error|deviation|std\w*)"
     r"(?: ?\([\d.]+ ?%\))?",
@@ -251,7 +253,7 @@ def find_known_format(kind: str, paths: Collection[KeyPath]) -> KnownFormat | No
     """Return the format whose marks are all among the paths of records; of several, the first."""
     every = set(paths)
     marked = next((item for item in KNOWN_FORMATS if item.kind == kind and item.is_marked(every)), None)
-    return marked or (_match_benchmark_table(kind, every) if kind in _TABLES else None)
+    return marked or (_match_benchmark_table(kind, every) if kind in _TABLES else None) or _match_long_table(kind, every)
 
 
 def _match_benchmark_table(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:
@@ -266,6 +268,17 @@ def _match_benchmark_table(kind: str, paths: Collection[KeyPath]) -> KnownFormat
     if not (names and units and values) or _TIME_COLUMNS & {column.lower() for column in columns}:
         return None
     return replace(BENCHMARK_TABLE, kind=kind, dimensions=(names[0],), units_at=dict.fromkeys(values, (units[0],)))
+
+
+def _match_long_table(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:
+    """Return the format of a table with a row for each value of several metrics over time; None for others."""
+    columns = {path[0]: path[0].lower() for path in paths if len(path) == 1}
+    names, values, times = (
+        [column for column, text in columns.items() if text in words]
+        for words in (_METRIC_COLUMNS, _VALUES_OF_METRICS, _TIME_COLUMNS)
+    )
+    is_long = kind == "csv" and times and len(names) == len(values) == 1
+    return KnownFormat("table of metrics", kind, split=(names[0], values[0])) if is_long else None
 
 
 def is_of_benchmarks(name: str) -> bool:

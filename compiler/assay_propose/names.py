@@ -29,12 +29,12 @@ NO_NAMES = frozenset((
     "a", "after", "an", "and", "at", "by", "for", "from", "has", "in", "into", "is", "of", "on", "over", "since",
     "the", "to", "took", "was", "with", "within",
 ))  # fmt: skip
-#: units such as `kB`, `KiB` and `kBps`, behind another letter only if they begin with a capital
-_BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])[KMGT])i?B(?P<rate>ps)?(?![A-Za-z])")
+#: units such as `kB`, `KiB`, `kBps`, `MBytes` and `MHz`, behind another letter only with a capital, or `/s`
+_BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])(?:[KMGT]|k(?=B/s)))i?(?:B(?P<rate>ps)?|Bytes|Hz)(?![A-Za-z])")
 _ABBREVIATION = re.compile(r"(?<![A-Za-z])[A-Z][a-z][A-Z](?![a-z])(?![A-Z]+(?![a-z]))")  # such as `CoW`, one word
 #: of a quantity such as `docs / ms`; `time / ms` is a time in this unit
 _RATE = re.compile(
-    r"(?<=[A-Za-z])(?<!time)(?<!latency)(?<!duration)(?<!\bt) ?/ ?(?=(?:s|sec|second|ms|us|ns|minute|hour)\b)",
+    r"(?<=[A-Za-z])(?<!time)(?<!latency)(?<!duration)(?<!\bt) ?/ ?(?:1 )?(?=(?:s|sec|second|ms|us|ns|minute|hour)\b)",
     re.IGNORECASE,
 )
 #: sizes, plurals and short forms before a last word `s` that is `per second`, as in `read_mb_s`; `times_s` are seconds

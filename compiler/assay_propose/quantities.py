@@ -16,7 +16,7 @@ from assay_propose.parameters import is_choice, is_parameter, is_repetition_numb
 from assay_propose.read_numbers import read_number
 from assay_propose.repeats import find_namesake
 from assay_propose.sources import Group
-from assay_propose.units import TIMES, UNITS, find_unit, is_rate, is_rate_per_time
+from assay_propose.units import TIMES, UNITS, find_unit, find_unit_of_name, is_rate, is_rate_per_time
 from assay_propose.varying import (
     FEW_RECORDS,
     count_values,
@@ -43,6 +43,7 @@ _DATA = frozenset((
     "block", "chunk", "file", "frame", "message", "msg", "packet", "page", "record", "row", "sample", "sector",
     "segment",
 ))  # fmt: skip
+_ALLOCATIONS = frozenset(("alloc", "allocated", "allocation", "allocations"))  # of which a rate is neither
 _CLOCKS = frozenset(("clock", "cycle", "cycles", "tick"))
 #: words of things that have a duration of their own, and words of that duration
 _MEDIA = frozenset((
@@ -87,8 +88,8 @@ def describe_quantity(group: Group, event: EventProposal, field: FieldProposal, 
     is_value = field.path[-1] == "value" and event.names
     name = text or (event.names[0] if is_value else field.path[-1])
     rule = known_format.find_rule(name, field.place, group.facts.get(name, {}))
-    unit = rule.unit or field.unit
-    better = rule.better or field.better or _find_direction(event, field, unit)
+    unit = rule.unit or (find_unit_of_name(text)[0] if text and field.unit == "none" else field.unit)
+    better = rule.better or field.better or _find_direction(event, field, unit, text)
     divisors = map(group.source.find_field, event.fields) if rule.per else ()
     per = next((item.name for item in divisors if item.path[-1] == rule.per), "")
     return Quantity(
@@ -104,11 +105,14 @@ def _find_sample_unit(group: Group, event: EventProposal, field: FieldProposal) 
     return "none" if unit == "percent" else unit
 
 
-def _find_direction(event: EventProposal, field: FieldProposal, unit: str) -> str:
-    """Return which direction is better: less time and memory, more of anything a second but of time or failures."""
-    words = split_words(event.names[0] if field.path == ("value",) and event.names else field.path[-1])
+def _find_direction(event: EventProposal, field: FieldProposal, unit: str, text: str = "") -> str:
+    """Return which direction is better: less time and memory, more of anything a second but of time or failures.
+
+    With `text`, the value is of what this names.
+    """
+    words = split_words(text or (event.names[0] if field.path == ("value",) and event.names else field.path[-1]))
     if is_rate(unit):
-        is_measured = unit.split()[-1] in (*TIMES, "percent")
+        is_measured = unit.split()[-1] in (*TIMES, "percent") or bool(_ALLOCATIONS & {*words})
         return "lower" if {*words} & _FAILURES else "neither" if is_measured else "higher"
     if unit in TIMES:
         return "neither" if is_length_of_media(event, field) else "lower"

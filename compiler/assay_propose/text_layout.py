@@ -14,6 +14,7 @@ from assay_propose.instants import (
     STAMPS,
     build_ambiguous_day_error,
     find_other_day,
+    find_time_form,
 )
 from assay_propose.units import UNITS
 
@@ -101,7 +102,10 @@ def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
         return None
     other = find_other_day(form)
     if other and any(form_there == other[1] and len(others) == len(heads) for others, form_there in by_stamp):
-        raise build_ambiguous_day_error("the log", (form, other[1]), heads[0].at)
+        likelier = find_time_form((), [head.at for head in heads])
+        if not likelier:
+            raise build_ambiguous_day_error("the log", (form, other[1]), heads[0].at)
+        form = likelier.form
     shape = Counter(map(_find_shape, heads)).most_common(1)[0][0]
     heads = [head for head in heads if _find_shape(head) == shape]
     if not any(head.rest.strip() for head in heads):  # at the end of lines, or on lines of their own

@@ -19,7 +19,7 @@ UNITS = {
     "s": "second", "sec": "second", "secs": "second", "seconds": "second",
     "minutes": "minute", "hours": "hour",
     "byte": "byte", "bytes": "byte", "kb": "kilobyte", "kib": "kibibyte", "mb": "megabyte", "mib": "mebibyte",
-    "gb": "gigabyte", "gib": "gibibyte",
+    "gb": "gigabyte", "gib": "gibibyte", "kbytes": "kilobyte", "mbytes": "megabyte", "gbytes": "gigabyte",
     "percent": "percent", "pct": "percent", "percentage": "percent",
 }  # fmt: skip
 TIMES = tuple(name for name, size in NANOSECONDS.items() if size <= NANOSECONDS["hour"])
@@ -28,7 +28,7 @@ _RATE_WORDS = frozenset(("fps", "qps", "rps", "tps"))  # frames, queries, reques
 _RATES = {"byte": "bytePerSecond", "kibibyte": "kibibytePerSecond", "mebibyte": "mebibytePerSecond"}  # of the schema
 RATE = "perSecond"  # of no unit; followed by a blank and a unit, of that unit
 #: units that a name may begin with, such as `bytes_sent`
-_LEADING_UNITS = frozenset(("bytes", "milliseconds", "microseconds", "nanoseconds", "seconds", "percent"))
+_LEADING_UNITS = frozenset(("bytes", "milliseconds", "microseconds", "nanoseconds", "seconds", "percent", "ms"))
 #: words of names whose numbers identify something, or are codes
 NAMES_OF_IDS = frozenset((
     "id", "ids", "pid", "tid", "uid", "gid", "key", "port", "code", "status", "line", "version", "seq", "sequence",
@@ -39,6 +39,8 @@ NAMES_OF_IDS = frozenset((
 LEVELS = frozenset(("level", "levelname", "levelno", "loglevel", "log_level", "lvl", "severity", "severity_number"))
 _MOST_LEVELS = 10
 _TIME_NAMES = frozenset(("duration", "latency", "t", "time"))
+_TIME_PER_WORK = re.compile(r"\b(ns|us|ms|sec|seconds)/[A-Za-z]+$", re.IGNORECASE)  # such as `Avg. Disk sec/Read`
+_PERCENT = re.compile(r"(?<![\d.])%")  # as in `CPU%`, unlike in `99%`, a percentile
 _NUMBERS = frozenset(("count", "n", "samples"))  # words of names of numbers that do not have the unit of their object
 _MEASURED = re.compile(r" *[+-]?(?:\d+\.?\d*|\.\d+) ?(?P<unit>[A-Za-zµ°/]{1,12}) *")  # a number with a unit
 _MIN_MEASURED = 2  # distinct numbers with the same unit
@@ -69,9 +71,11 @@ def describe_values(path: Sequence[str], values: Sequence[object]) -> ValueType:
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         is_whole = all(isinstance(value, int) and abs(value) < 2**63 for value in values)
         return _describe_number(path, "integer" if is_whole else "real", {str(value) for value in values})
-    texts = {str(value) for value in values}
     if not all(isinstance(value, str) for value in values):
         return ValueType("text")
+    texts = {str(value) for value in values}
+    plain = {text.strip(" ") for text in texts}  # the engine reads numbers between blanks
+    texts = plain if all(_REAL.fullmatch(text) for text in plain) else texts
     if texts <= {"true", "false"}:
         return ValueType("boolean")
     if all(_INTEGER.fullmatch(text) for text in texts) and not any(re.match(r"[+-]?0\d", text) for text in texts):
@@ -126,13 +130,24 @@ def _rank_example(text: str) -> tuple[bool, int, str]:
 
 def _describe_number(path: Sequence[str], number_type: str, texts: set[str]) -> ValueType:
     words = split_words(path[-1])
-    is_ratio = "/" in path[-1] and not _TIME_NAMES & {*words[-2:-1]} and not is_rate(find_unit(words)[0])
-    unit, reason = ("none", "") if is_ratio else find_unit(words)
+    unit, reason = find_unit_of_name(path[-1])
     is_id = (bool(NAMES_OF_IDS & set(words)) and unit == "none") or find_time_form(path[-1:], sorted(texts)) is not None
     is_id |= path[-1].lower() in LEVELS and number_type == "integer" and len(texts) <= _MOST_LEVELS
     if unit == "none" and not is_id and not _NUMBERS & set(words):
         unit, reason = _find_unit_of_parent(path)
     return ValueType(number_type, "", unit, reason, not is_id and (len(texts) > 1 or unit != "none"))
+
+
+def find_unit_of_name(name: str) -> tuple[str, str]:
+    """Return the unit that a name suggests, and why; `none` without one, or if it is that of a ratio."""
+    words = split_words(name)
+    if "/" in name and not _TIME_NAMES & {*words[-2:-1]} and not is_rate(find_unit(words)[0]):
+        match = _TIME_PER_WORK.search(name)
+        return (UNITS[match[1].lower()], f"its name ends in `{match[0]}`") if match else ("none", "")
+    unit, reason = find_unit(words)
+    if unit == "none" and _PERCENT.search(name):
+        return "percent", "its name has `%`"
+    return unit, reason
 
 
 def _find_unit_of_parent(path: Sequence[str]) -> tuple[str, str]:

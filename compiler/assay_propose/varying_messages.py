@@ -16,7 +16,7 @@ from assay_propose.recognize import Lookup, Times, find_lookup, find_times
 from assay_propose.text_layout import MESSAGE, TIMES, TextLayout, TextLine
 from assay_propose.text_templates import find_templates
 
-_MESSAGE_KEYS = ("msg", "message", "event", "text")
+_MESSAGE_KEYS = ("msg", "message", "event", "text", "log")
 #: keys whose few texts name events better than the patterns of messages do
 _EVENT_KEYS = frozenset(("action", "event", "kind", "metric", "ns", "op", "operation", "phase", "stage", "type"))
 _MIN_TEXTS, _MIN_WORDS = 3, 2  # texts of a pattern that varies, and its words

@@ -132,6 +132,11 @@ def _write_value(value: Any, declared: Any, style: str) -> str:
             return _write_go(value)
         case "sizes" | "spaced sizes":
             return _write_size(value, " " if style == "spaced sizes" else "")
+        case "spaced rates":  # megabytes a second
+            return f"{text} MB/s" if value * 1000 % 20 < 10 else f"{value * 1000:.{max(decimals - 3, 0)}f} kB/s"
+    if style.startswith("scaled "):  # millions of what is behind it
+        unit = style.removeprefix("scaled ")
+        return f"{text}M{unit}" if value * 10 % 2 < 1 else f"{value / 1000:.{decimals + 3}f}G{unit}"
     return text
 
 
@@ -163,6 +168,7 @@ def _write_instant(form: str, moment: datetime) -> str:
         return str(microseconds * _EPOCHS[form] // 10**6)
     if form == "epoch_f":
         return f"{microseconds / 10**6:.6f}"
+    form = form.replace("%2f", f"{moment.microsecond // 10_000:02}")
     text = form.replace("%3f", f"{moment.microsecond // 1000:03}").replace("%9f", f"{moment.microsecond:06}000")
     return moment.strftime(text)
 
