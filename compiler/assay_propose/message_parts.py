@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
-from assay.lang.record_units import DATA_RATE, SIZE, find_kind
+from assay.lang.record_units import DATA_RATE, SIZE, find_kind, has_prefix
 from assay_propose.json_members import QUOTE, is_object, split_json
 from assay_propose.names import NO_NAMES
 from assay_propose.units import TIMES, UNITS
@@ -22,7 +22,7 @@ _MEMBER = re.compile(
     r"(?P<value>[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?[A-Za-z]*|[^\s=,;]+?)(?P<end>[)\],;.]*)"
 )
 _QUOTED_MEMBER = re.compile(r"(?P<start>[(\[]?)(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"(?P<end>[)\],;.]*)")
-_NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_.-]*)(?P<sign>[(#\[])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
+_NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_./-]*)(?P<sign>[(#\[])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
 _PUNCTUATED = re.compile(r"(?P<start>[(\[<'\"]*)(?P<value>.*?)(?P<end>[)\]>'\",;:.%]*)", re.DOTALL)
 #: a number with its unit for each of something, such as `1.2s/it`
 _RATED = re.compile(
@@ -41,7 +41,8 @@ _SUFFIXED = re.compile(
 _PIPED = re.compile(r"(?P<number>[+-]?\d[\d.]*)(?P<rest>\|(?P<unit>[A-Za-z]+)\S*)")  # as StatsD writes it
 #: pairs between commas, perhaps behind a name: `request,host=web-1,path=/ duration=2.5,size=12i`
 _PAIRS = re.compile(r"(?:[\w.-]+,)?[A-Za-z_][\w.-]*=[^,=\s]+(?:,[A-Za-z_][\w.-]*=[^,=\s]+)*")
-_JSON_TAIL = re.compile(r'(?:^|\s)(?P<json>\{\s*".*\})$')
+#: perhaps before empty ones, as Monolog writes them
+_JSON_TAIL = re.compile(r'(?:^|\s)(?P<json>\{\s*".*\})(?P<rest>(?: \[\]| \{\})*)$')
 _LONGEST_TAIL = 4000
 #: what a program writes in place of a number
 NO_NUMBER = re.compile(r"[+-]?(?:nan|inf|infinity)|null|none|n/a", re.IGNORECASE)
@@ -92,7 +93,7 @@ def mask_message(message: str, context: re.Match[str] | None, has_lists: bool = 
         return (_mask(message[: context.start(1)].strip()), group, *words)
     if len(message) <= _LONGEST_TAIL and (tail := _JSON_TAIL.search(message)) and is_object(tail["json"]):
         head = mask_message(message[: tail.start("json")], None) if message[: tail.start("json")].strip() else ()
-        return (*head, *_mask_object(tail["json"]))
+        return (*head, *_mask_object(tail["json"] + tail["rest"]))
     if message.startswith(QUOTE) and len(message) <= _LONGEST_TAIL and is_object(f"{{{message}"):  # behind an instant
         first, *rest = _mask_object(f"{{{message}")
         return (replace(first, prefix=first.prefix.removeprefix(_escape("{"))), *rest)
@@ -170,9 +171,9 @@ def _split_slashed(tokens: Sequence[str], index: int, place: int, match: re.Matc
     ]  # fmt: skip
 
 
-def is_data_rate(unit: str) -> bool:
-    """Return whether a unit is so much data in a time, whose prefix may vary from line to line: `kB/s`, `MB/s`."""
-    return find_kind(unit)[0] == DATA_RATE
+def _may_vary(unit: str) -> bool:
+    """Return whether a unit is a rate whose prefix may vary from line to line: `kB/s`, `MB/s`, `Ggas/s`."""
+    return find_kind(unit)[0] == DATA_RATE or has_prefix(unit)
 
 
 def _name_rated(unit: str, thing: str) -> str:
@@ -195,7 +196,7 @@ def _mask(token: str) -> Part:
         name = f"{match['word']} pid" if is_process else match["word"]
         return Part(match["word"] + match["sign"], name, match["value"], match["end"])
     match = _RATED.fullmatch(token)
-    if match and not is_data_rate(f"{match['unit']}/{match['thing']}"):
+    if match and not _may_vary(f"{match['unit']}/{match['thing']}"):
         return Part(match["start"], _name_rated(match["unit"], match["thing"]), match["value"],
                      f"{match['unit']}/{match['thing']}{match['end']}")  # fmt: skip
     match = _PUNCTUATED.fullmatch(token)
@@ -216,7 +217,7 @@ def _split_suffix(part: Part) -> Part:
     match = _SUFFIXED.fullmatch(part.value)
     if (
         not match
-        or is_data_rate(match["unit"])
+        or _may_vary(match["unit"])
         or find_kind(match["unit"])[0] == SIZE
         or any(QUANTITIES[kind].is_valid(part.value) for kind in ("duration", "size", "binarySize"))
     ):

@@ -52,6 +52,7 @@ _LEADING_NUMBER = re.compile(
     rf"\s+[(<#]?\d+(?:(?:[.:]\w+){{2,}})?[)>]?[:,]?(?=\s+\S)(?!\s+(?:{'|'.join(UNITS)})\b)", re.IGNORECASE
 )
 _MAX_LEADING = 3
+_LEAST_DISTINCT = 0.1  # share of the numbers of lines that are no names of processes
 _COUNTER = re.compile(r"\s+([0-9a-f]{4,16})(?=\s+\S)")  # a hexadecimal number with which each line begins
 
 
@@ -149,10 +150,13 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     rests = [(groups[:group_count], _cut_groups(head.rest, group_count, group))
              for head, groups in zip(heads, group_lists, strict=True)]  # fmt: skip
     names = _name_groups([groups for groups, _ in rests], has_level)
-    before_level, texts = _cut_leading_numbers([rest for _, rest in rests])
-    wrap = None if has_level or LEVEL in names else _find_level_wrap(texts)
+    messages = [rest for _, rest in rests]
+    has_level = has_level or LEVEL in names
+    is_leveled = has_level or any(_LEVEL_WORD.search(text) for text in messages)
+    before_level, texts = _cut_leading_numbers(messages, is_leveled)
+    wrap = None if has_level else _find_level_wrap(texts)
     levels, texts = zip(*(_cut_level(text, wrap) for text in texts), strict=True)
-    behind_level, texts = _cut_leading_numbers(texts)
+    behind_level, texts = _cut_leading_numbers(texts, is_leveled)
     text_lines = [
         TextLine(
             head.position, head.at, level or dict(zip(names, groups, strict=True)).get(LEVEL, "").strip(), text.strip()
@@ -268,18 +272,27 @@ def _cut_level(rest: str, wrap: tuple[str, str] | None) -> tuple[str, str]:
     return match["level"], rest[match.end() :]
 
 
-def _cut_leading_numbers(rests: Sequence[str]) -> tuple[int, Sequence[str]]:
+def _cut_leading_numbers(rests: Sequence[str], has_level: bool) -> tuple[int, Sequence[str]]:
     """Return how many numbers nearly all texts begin with, and the texts behind them; no text where there are fewer.
 
-    Patterns of events begin with a text, so these numbers belong to the pattern of the line.
+    Patterns of events begin with a text, so these numbers belong to the pattern of the line, unless lines have no
+    level and the numbers are measured, as in access logs of Squid.
     """
     present = sum(bool(rest) for rest in rests)
     for count in range(_MAX_LEADING):
         matches = _match_counters(rests) or [_LEADING_NUMBER.match(rest) for rest in rests]
-        if sum(map(bool, matches)) < _LEVEL_SHARE * present:
+        if sum(map(bool, matches)) < _LEVEL_SHARE * present or (not has_level and _are_measured(matches)):
             return count, rests
         rests = [rest[match.end() :] if match else "" for rest, match in zip(rests, matches, strict=True)]
     return _MAX_LEADING, rests
+
+
+def _are_measured(matches: Sequence[re.Match[str] | None]) -> bool:
+    """Return whether numbers go up and down from line to line, as durations do, rather than name a few processes."""
+    texts = [match[0].strip() for match in matches if match]
+    numbers = [int(text) for text in texts if text.isdigit()]
+    has_many = len({*numbers}) > max(_MANY, _LEAST_DISTINCT * len(texts))
+    return len(numbers) == len(texts) and has_many and numbers != sorted(numbers)
 
 
 def _match_counters(rests: Sequence[str]) -> list[re.Match[str] | None]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.quantities import QUANTITIES
-from assay.lang.record_units import DATA_RATE, SIZE, TIME, find_kind, split_number
+from assay.lang.record_units import DATA_RATE, PERCENT, SIZE, TIME, find_kind, split_number
 from assay_propose.alternation import ENDS, STARTS
 from assay_propose.joined_units import join_units
 from assay_propose.message_parts import (
@@ -30,7 +30,10 @@ from assay_propose.varying_lists import find_varying_lists
 _CONTEXT = re.compile(r"\S+\s+(\[[^\[\]]+\])(?=\s)")
 _CONTEXT_SHARE = 0.9
 _MEASURED = re.compile(r"\s*\d+(?:\.\d+ *|(?:\.\d+)? ?(?:%|[mµun]?s))\s*")  # rather a value than a context
-_NAMES_OF_KINDS = {TIME: "duration", SIZE: "size", DATA_RATE: "rate"}
+_NAMES_OF_KINDS = {TIME: "duration", SIZE: "size", DATA_RATE: "rate", PERCENT: "share"}
+_ARROWS = {"⬇": "down", "↓": "down", "⬆": "up", "↑": "up"}  # before what a node received and sent
+_EMOJI = "\N{VARIATION SELECTOR-16}"
+_BETWEEN_ITEMS = frozenset("/|·•")  # of a line such as `160 tx / 15,500,000 (51.7%) gas`
 _TIME_UNITS = ("second", "minute", "hour")  # whose words QUANTITIES do not have
 _WHOLE = re.compile(r"\d+")
 #: words that name the value before them: `5 bytes sent`
@@ -172,6 +175,7 @@ def _fill_template(
         is_remark = part.prefix == "(" and next_part.prefix.endswith(")")
         if not unit and not part.suffix and (not words or is_remark or _counts_behind(words[-1], part, next_part)):
             behind = _find_noun_behind(next_part)
+        behind = behind or _find_noun_of_item(row, position)
         suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
         name = make_identifier(f"{suggestion} {unit}", "value")
         if not (part.name or unit) and name in names and (noun := _find_last_noun_behind(part, row[position + 1 :])):
@@ -233,6 +237,18 @@ def _find_noun_behind(part: Part) -> str:
     return word if word.isalpha() and len(word) > 1 and word.lower() not in NO_NAMES else ""
 
 
+def _find_noun_of_item(row: Sequence[Part], position: int) -> str:
+    """Return the word behind a number that is an item between separators; a remark in parentheses may stand between."""
+    following = row[position + 1 :]
+    if following and following[0].prefix.startswith("("):
+        end = next((index for index, part in enumerate(following) if (part.suffix or part.prefix).endswith(")")), -1)
+        following = following[end + 1 :]
+    is_item = position and not row[position - 1].value and row[position - 1].prefix in _BETWEEN_ITEMS
+    is_end = len(following) == 1 or (len(following) > 1 and following[1].prefix in _BETWEEN_ITEMS)
+    has_number = NUMBER.fullmatch(row[position].value) and not row[position].is_glued
+    return _find_noun_behind(following[0]) if is_item and is_end and has_number and not following[0].value else ""
+
+
 def _counts_behind(word: str, part: Part, next_part: Part) -> bool:
     """Return whether a number behind a verb or a preposition counts the plural behind it: `loaded 5 rows into`."""
     noun = next_part.prefix.rstrip(",;.:").lower()
@@ -262,7 +278,9 @@ def _find_noun_before(row: Sequence[Part]) -> str:
 
 def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: bool) -> str:
     """Return a name for a value: that of its unit behind a word such as `in` or another value, else the last word."""
-    is_prepositional = is_behind_value or not words or not _is_name(words[-1])
+    if words and (direction := _ARROWS.get(words[-1].rstrip(_EMOJI))):
+        return direction
+    is_prepositional = is_behind_value or not words or not _is_name(words[-1]) or words[-1].lower() in UNITS
     text = value + unit
     if is_prepositional and value.startswith("/"):
         return "path"

@@ -66,14 +66,18 @@ _WORK = (
     "invocations", "record", "records", "row", "rows", "element", "elements", "elem", "elems", "task", "tasks", "loop",
     "block", "blocks", "blk", "blks", "token", "tokens", "tok", "step", "steps", "it", "its", "sample", "samples",
     "file", "files", "page", "pages", "frame", "frames", "image", "images", "doc", "docs", "packet", "packets", "key",
-    "keys", "line", "lines", "batch", "batches", "job", "jobs", "epoch", "txin",
+    "keys", "line", "lines", "batch", "batches", "job", "jobs", "epoch", "txin", "gas", "hash",
+    "hashes", "H", "flop", "flops",
 )  # fmt: skip
+_PREFIXES = {"k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_PREFIXED = "*"  # behind the prefix of a rate of work, as in `Mgas/s` and `kops/s`
 #: what is replaced in a text of a unit, in this order, and by what; syntax of both Python and RE2
 REPLACED = (
     (r"^ +| +$", ""),
     (" ?/ ?| per ", "/"),
     (rf"/(?:{'|'.join(_WORK)})$", ""),
     (rf"^(?:{'|'.join(_WORK)})/", "1/"),
+    (rf"^([{''.join(_PREFIXES)}])(?:{'|'.join(_WORK)})/", rf"\1{_PREFIXED}/"),
 )
 
 
@@ -141,6 +145,11 @@ def find_kind(text: str) -> tuple[str, str]:
     return _list_names().get(simplify_unit(text), ("", ""))
 
 
+def has_prefix(text: str) -> bool:
+    """Return whether a text names a rate of work with a prefix, such as `Mgas/s`."""
+    return simplify_unit(text)[1:2] == _PREFIXED and bool(find_kind(text)[0])
+
+
 @functools.cache
 def list_factors(unit: Unit) -> Mapping[str, Fraction]:
     """Return the simplified texts of units that convert to a unit, with their factors; else the symbol of the unit."""
@@ -169,7 +178,10 @@ def _list_texts() -> dict[str, tuple[str, Fraction]]:
     units = _list_units()
     return {text: units[name] for text, (_, name) in _list_names().items() if name in units} | {
         text: (RATE, Fraction(factor)) for text, factor in _HERTZ.items()
-    }
+    } | {
+        f"{prefix}{_PREFIXED}/{per}": (RATE, factor * units[f"{NONE} / {time}"][1])
+        for prefix, factor in _PREFIXES.items() for time, (_, names) in _TIMES.items() for per in names
+    }  # fmt: skip
 
 
 @functools.cache
@@ -178,6 +190,8 @@ def _list_names() -> dict[str, tuple[str, str]]:
     names_by_text = {text: (TIME, name) for name, (_, names) in _TIMES.items() for text in _list_spellings(names)}
     names_by_text |= {text: (SIZE, name) for name, (_, names) in _SIZES.items() for text in _list_spellings(names)}
     names_by_text |= {f"1/{per}": (RATE, f"{NONE} / {time}") for time, (_, names) in _TIMES.items() for per in names}
+    names_by_text |= {f"{prefix}{_PREFIXED}/{per}": (RATE, f"{NONE} / {time}")
+                      for prefix in _PREFIXES for time, (_, names) in _TIMES.items() for per in names}  # fmt: skip
     for time, names in _TIMES_OF_DATA.items():
         for size, (_, sizes) in _SIZES.items():
             texts = [text for text in sizes if len(text) <= _LONGEST_SYMBOL or size == "byte"]
