@@ -42,6 +42,7 @@ _PIPED = re.compile(r"(?P<number>[+-]?\d[\d.]*)(?P<rest>\|(?P<unit>[A-Za-z]+)\S*
 #: pairs between commas, perhaps behind a name: `request,host=web-1,path=/ duration=2.5,size=12i`
 _PAIRS = re.compile(r"(?:[\w.-]+,)?[A-Za-z_][\w.-]*=[^,=\s]+(?:,[A-Za-z_][\w.-]*=[^,=\s]+)*")
 #: perhaps before empty ones, as Monolog writes them
+_MIN_CELLS = 3  # commas in the first word of a message that is a row without a header
 _JSON_TAIL = re.compile(r'(?:^|\s)(?P<json>\{\s*".*\})(?P<rest>(?: \[\]| \{\})*)$')
 _LONGEST_TAIL = 4000
 #: what a program writes in place of a number
@@ -113,7 +114,7 @@ def mask_message(message: str, context: re.Match[str] | None, has_lists: bool = 
                 parts[index + 2] = Part(protocol["start"], "protocol", protocol["value"], protocol["end"])
     split: list[list[Part]] = [[part] for part in parts]
     for index, token in enumerate(tokens):
-        if "," in token and _PAIRS.fullmatch(token):
+        if ("," in token and _PAIRS.fullmatch(token)) or (index == 0 and token.count(",") >= _MIN_CELLS):
             *pairs, last = token.split(",")
             split[index] = [*(_glue(_mask(pair)) for pair in pairs), _mask(last)]
     for index, token in enumerate(tokens):

@@ -23,6 +23,9 @@ SUFFIXES = ("", ".csv", ".err", ".json", ".jsonl", ".jtl", ".log", ".logfmt", ".
             ".txt")  # fmt: skip
 
 
+_START = 4096  # bytes that show that a file is text
+
+
 def read_samples(paths: Sequence[Path]) -> tuple[tuple[SampleFile, ...], tuple[PassedOver, ...]]:
     """Read the first lines of files, and of the logs below folders; return the files passed over, too.
 
@@ -62,8 +65,15 @@ def _list_folder(folder: Path) -> tuple[list[Path], list[Path]]:
         for path in folder.rglob("*")
         if not any(part.startswith(".") for part in path.relative_to(folder).parts) and path.is_file()
     )
-    logs = [path for path in paths if _is_log_name(path.name)]
+    logs = [path for path in paths if _is_log_name(path.name)] or list(filter(_has_text, paths))
     return logs, [path for path in paths if path not in logs and path.name != RESERVED]
+
+
+def _has_text(path: Path) -> bool:
+    """Return whether a file begins like a text, whatever its name ends in."""
+    with path.open("rb") as stream:
+        start = stream.read(_START)
+    return path.name != RESERVED and bool(start) and b"\0" not in start
 
 
 def _is_log_name(name: str) -> bool:

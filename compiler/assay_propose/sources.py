@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from assay.ingest.readers.text_lines_sql import LONGEST
@@ -14,6 +14,7 @@ from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import fail
 from assay_propose.alternation import list_paired
 from assay_propose.benchmark_lines import match_benchmark_lines
+from assay_propose.column_headers import Header, find_headers, find_rows_below
 from assay_propose.describe import describe_fields, describe_limit
 from assay_propose.detect import Detected, locate_record, shift_positions
 from assay_propose.file_names import find_common_stem
@@ -140,7 +141,8 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     if kind not in ("text-lines", "samples"):
         records, no_values = drop_no_values(records)
         records, conversions = convert_units(records, known_format.units_at if known_format else {})
-    named = _name_templates(layout, records) if layout else _name_records(kind, records, lookup, times)
+    headers = {header for item in items if item.text_layout for header in find_headers(item.sample.lines, item.text_layout)}
+    named = _name_templates(layout, records, headers) if layout else _name_records(kind, records, lookup, times)
     if known_text:
         named.names[known_text.format.event] = (known_text.pattern,)
         _leave_out_others(named, known_text)
@@ -256,14 +258,15 @@ def _name_records(kind: str, records: Sequence[Record], lookup: Lookup | None, t
     return named
 
 
-def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
+def _name_templates(layout: TextLayout, records: Sequence[Record], headers: Collection[Header]) -> _Named:
     """Name the lines of a text by the patterns of their messages.
 
     Lines that begin like a pattern and match none are malformed, and all lines begin like a pattern that begins with a
     capture. For those, there is an event of its own, the last.
     """
     groups: dict[str, list[Record]] = defaultdict(list)
-    rows = find_table_rows([record.name for record in records], layout.captures)
+    messages = [record.name for record in records]
+    rows = find_rows_below(messages, headers, layout.captures) or find_table_rows(messages, layout.captures)
     others = [record.name for index, record in enumerate(records) if index not in rows]
     templates_of_others = find_templates(others, layout.captures)
     remaining = iter(drop_no_numbers(merge_templates(templates_of_others, layout.captures)))
@@ -271,7 +274,8 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
     for record, template in zip(records, templates, strict=True):
         values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
         groups[template.pattern].append(replace(record, values=record.values | values))
-    tables = {template.pattern for template in rows.values()}
+    tables = {template.pattern for template in rows.values() if template.values}
+    titles = {template.pattern for template in rows.values()} - tables
     worded = {
         key: len(rows)
         for key, rows in groups.items()
@@ -281,7 +285,7 @@ def _name_templates(layout: TextLayout, records: Sequence[Record]) -> _Named:
         key, rows_of_key = max(groups.items(), key=lambda item: len(item[1]))
         worded = {key: len(rows_of_key)} if len(rows_of_key) >= _MIN_ALIKE * len(records) else {}
     least = 2 if any(count > 1 for count in worded.values()) else 1
-    selected = sorted((key for key, count in worded.items() if count >= least), key=lambda key: (-worded[key], key))
+    selected = sorted((key for key, count in worded.items() if count >= least or key in titles), key=lambda key: (-worded[key], key))
     selected = _select_events(selected, {key: worded[key] for key in selected}, MAX_EVENTS - 1, _name_template)
     left_out = [key for key in groups if key not in selected]
     named = _Named({key: groups[key] for key in selected}, {key: (key,) for key in selected}, {}, tables=tables)
