@@ -90,6 +90,7 @@ ELAPSED: tuple[tuple[str, str], ...] = ((r"\d+(?:\.\d+)?(?=s ?\])", "s"),)
 _TIME_WORDS = ("time", "timestamp", "ts", "at", "date", "datetime", "when", "asctime", "start", "started", "epoch")
 #: digits of the whole seconds, ms, us, ns since 1970 of the years 2001 to 2286
 _EPOCH_DIGITS = {10: "s", 13: "ms", 16: "us", 19: "ns"}
+_EPOCH = re.compile(r"(?<![\d.])(?=1[3-9])\d{10}(?:\d{3}){0,3}(?!\d)")  # from 2011 to 2033
 _NUMBER = r"\d+(?:\.\d+)?"
 #: of the values of a key, the least share that are instants if it has the instants of records. Of a log, few lines are
 #: damaged; if more than one value in twenty is no instant, the key has something else, or several notations.
@@ -204,8 +205,9 @@ def describe_reading(form: str) -> str:
 
 
 def has_stamp(text: str) -> bool:
-    """Return whether a text has an instant in it; seconds such as `1.234s` may be a duration."""
-    return any(re.search(expression, text) for expression, _ in STAMPS if expression != _SECONDS)
+    """Return whether a text has an instant in it; seconds such as `1.234s` may be a duration, other numbers counts."""
+    forms = (expression for expression, form in STAMPS if form not in _EPOCH_DIGITS.values())
+    return _EPOCH.search(text) is not None or any(re.search(expression, text) for expression in forms)
 
 
 def rank_time_name(path: Sequence[str]) -> int:

@@ -32,6 +32,7 @@ NO_NAMES = frozenset((
 #: units such as `kB`, `KiB`, `kBps`, `MBytes` and `MHz`, behind another letter only with a capital, or `/s`
 _BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])(?:[KMGT]|k(?=B(?:/| per )s)))i?(?:B(?P<rate>ps)?|Bytes|Hz)(?![A-Za-z])")
 _ABBREVIATION = re.compile(r"(?<![A-Za-z])[A-Z][a-z][A-Z](?![a-z])(?![A-Z]+(?![a-z]))")  # such as `CoW`, one word
+_PLURAL = re.compile(r"[A-Z]{2,}s(?![A-Za-z])")  # of an abbreviation, such as `CPUs`
 #: of a quantity such as `docs / ms`; `time / ms` is a time in this unit
 _RATE = re.compile(
     r"(?<=[A-Za-z])(?<!time)(?<!latency)(?<!duration)(?<!\bt) ?/ ?(?:1 )?(?=(?:s|sec|second|ms|us|ns|minute|hour)\b)",
@@ -58,6 +59,7 @@ def split_words(text: str) -> list[str]:
     text = _RATE.sub(" per ", text)
     text = _BYTES.sub(lambda match: f" {match[0].removesuffix('ps').lower()}{' per s' if match['rate'] else ''}", text)
     text = _ABBREVIATION.sub(lambda match: match[0].lower().capitalize(), text)
+    text = _PLURAL.sub(lambda match: match[0].lower(), text)
     spaced = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", text)
     words = re.findall(r"[a-z0-9]+", spaced.lower())
     if words[-1:] in (["s"], ["sec"]) and _MEASURED.fullmatch("".join(words[-2:-1])):

@@ -50,7 +50,7 @@ _MEDIA = frozenset((
     "audio", "clip", "episode", "film", "footage", "media", "movie", "recording", "song", "sound", "speech", "track",
     "utterance", "video",
 ))  # fmt: skip
-_TIMES_TAKEN = (" time taken ", " response time ", " latency ", " duration ")
+_TIMES_TAKEN = (" elapsed ", " time taken ", " response time ", " latency ", " duration ")
 #: last words of such names, apart from those of instants
 _LAST_OF_TIMES = frozenset(("delay", "elapsed", "time", "took"))
 _INSTANTS = frozenset(("begin", "create", "created", "end", "ended", "expiry", "finish", "sim", "start", "started"))

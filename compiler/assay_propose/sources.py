@@ -330,7 +330,7 @@ def _begins_with_capture(pattern: str) -> bool:
 def _has_word(pattern: str) -> bool:
     """Return whether a pattern has a word of its own that tells its lines from others."""
     return any(
-        word.isalpha() and len(word) > 1 and word.lower() not in UNITS
+        word.replace("-", "").isalpha() and len(word) > 1 and word.lower() not in UNITS
         for word in (text.strip("()[]<>,;:=") for text in _drop_captures(pattern).split())
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -52,6 +53,7 @@ _LEADING_NUMBER = re.compile(
     rf"\s+[(<#]?\d+(?:(?:[.:]\w+){{2,}})?[)>]?[:,]?(?=\s+\S)(?!\s+(?:{'|'.join(UNITS)})\b)", re.IGNORECASE
 )
 _MAX_LEADING = 3
+_FIRST_EPOCH, _MOST_BACK = 10**9, 0.2  # seconds since 1970 are more; share of lines whose instants go back
 _LEAST_DISTINCT = 0.1  # share of the numbers of lines that are no names of processes
 _COUNTER = re.compile(r"\s+([0-9a-f]{4,16})(?=\s+\S)")  # a hexadecimal number with which each line begins
 
@@ -97,7 +99,7 @@ class _Head:
 def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
     """Return the layout of lines; None if too few of them have an instant."""
     stamps = [(*stamp, False) for stamp in STAMPS] + [(*stamp, True) for stamp in (*CLOCKS, *ELAPSED)]
-    by_stamp = [_find_heads(lines, *stamp) for stamp in stamps]
+    by_stamp = [item for stamp in stamps if not _are_durations(*(item := _find_heads(lines, *stamp)))]
     heads, form = max(by_stamp, key=lambda item: len(item[0]))
     if not heads:
         return None
@@ -114,6 +116,15 @@ def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
     has_most = len(heads) >= _MIN_SHARE * sum(bool(line.strip()) for line in lines)
     texts = Counter(_NUMBER.sub("", head.rest) for head in heads)
     return _build_layout(heads, form) if has_most or max(texts.values()) >= _MANY else None
+
+
+def _are_durations(heads: Sequence[_Head], form: str) -> bool:
+    """Return whether seconds since a start go back too often to be instants."""
+    if form != "s" or not heads:
+        return False
+    seconds = [float(head.at) for head in heads]
+    back = sum(second < first for first, second in itertools.pairwise(seconds))
+    return max(seconds) < _FIRST_EPOCH and back > _MOST_BACK * len(seconds)
 
 
 def _find_shape(head: _Head) -> tuple[int, str, int, str]:

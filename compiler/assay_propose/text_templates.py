@@ -285,7 +285,7 @@ def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: 
     if is_prepositional and value.startswith("/"):
         return "path"
     for name in ("duration", "size"):
-        if is_prepositional and not text.isdigit() and QUANTITIES[name].is_valid(text):
+        if is_prepositional and text[-1:].isalpha() and QUANTITIES[name].is_valid(text):
             return name
     parts = split_number(value) if is_prepositional else None
     if parts and (kind := find_kind(parts[1])[0]) in _NAMES_OF_KINDS:
