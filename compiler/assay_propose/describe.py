@@ -84,6 +84,6 @@ def _describe_field(name: str, path: KeyPath, values: Sequence[object]) -> Field
 
 
 def _apply_known_unit(field: FieldProposal, unit: str) -> FieldProposal:
-    if not unit or field.type not in ("integer", "real"):
+    if not unit or field.type not in ("integer", "real") or (field.transform and field.unit != "none"):
         return field
     return replace(field, unit=unit, reason="known of this format", is_quantity=unit != "none")

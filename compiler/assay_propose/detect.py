@@ -339,6 +339,8 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     if not is_header or has_stamp(lines[0]):
         return "the first line is no header of distinct names"
     full = [row for row in rows if len(row) == len(header)]
+    if len(names) == 1 < len(header) and not any(cell for row in full for cell in row[: header.index(names[0])]):
+        return "the lines are indented, and have one column"
     if not full or len(full) < _FULL * len(rows):
         return f"{len(full)} of {len(rows)} rows have {len(header)} cells, like the header"
     if _is_alike(header, full):

@@ -27,6 +27,8 @@ DATE, TIME_OF_DAY = (
 _SLASHED_DATES = ((r"(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/\d{4}", "%m/%d/%Y"),
                   (r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])/\d{4}", "%d/%m/%Y"))  # fmt: skip
 _CLOCKS_BEHIND = ((r",? (?:0?[1-9]|1[0-2]):\d\d:\d\d [AaPp][Mm]", " %I:%M:%S %p"),
+                  (r",? (?:[01]?\d|2[0-3]):\d\d:\d\d\.\d{6}", " %H:%M:%S.%f"),
+                  (r",? (?:[01]?\d|2[0-3]):\d\d:\d\d\.\d{3}", " %H:%M:%S.%g"),
                   (r",? (?:[01]?\d|2[0-3]):\d\d:\d\d", " %H:%M:%S"))  # fmt: skip
 _SLASHED = tuple(
     (day_expression + expression.replace(",?", comma), f"{day}{comma}{clock}")

@@ -38,6 +38,7 @@ _ADDRESSES = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:,\d{1,3}(?:\.\d{1,3
 _SUFFIXED = re.compile(
     r"(?P<number>[+-]?\d[\d,.]*)(?P<unit>i|(?=[A-Za-z]*[g-zG-Z])[A-Za-z]{3,}|[A-Za-zµ]+/(?:s|sec|second|ms|us|ns|min))"
 )
+_BRACKETED = re.compile(r"(?P<number>[+-]?\d[\d.]*)(?P<rest>\((?P<unit>[A-Za-zµ]+(?:/[A-Za-z]+)?))")  # `812(msg/sec)`
 _PIPED = re.compile(r"(?P<number>[+-]?\d[\d.]*)(?P<rest>\|(?P<unit>[A-Za-z]+)\S*)")  # as StatsD writes it
 #: pairs between commas, perhaps behind a name: `request,host=web-1,path=/ duration=2.5,size=12i`
 _PAIRS = re.compile(r"(?:[\w.-]+,)?[A-Za-z_][\w.-]*=[^,=\s]+(?:,[A-Za-z_][\w.-]*=[^,=\s]+)*")
@@ -212,8 +213,8 @@ def _mask(token: str) -> Part:
 
 def _split_suffix(part: Part) -> Part:
     """Return a number without the mark or unit behind it, which has a rate in its name."""
-    if match := _PIPED.fullmatch(part.value):
-        name = f"{part.name} {match['unit']}" if match["unit"] in UNITS else part.name
+    if match := _PIPED.fullmatch(part.value) or _BRACKETED.fullmatch(part.value):
+        name = f"{part.name} {match['unit']}" if match["unit"] in UNITS or "/" in match["unit"] else part.name
         return replace(part, name=name, value=match["number"], suffix=match["rest"] + part.suffix)
     match = _SUFFIXED.fullmatch(part.value)
     if (

@@ -12,7 +12,7 @@ from assay_propose.message_parts import NO_NUMBER
 from assay_propose.model import FieldProposal, KeyPath, Record
 from assay_propose.unit_words import has_unit
 
-_PLACEHOLDER = re.compile(rf"{NO_NUMBER.pattern}|-+|\?+", re.IGNORECASE)
+_PLACEHOLDER = re.compile(rf"{NO_NUMBER.pattern}|:?-+:?|\?+", re.IGNORECASE)  # `---:` is below the header of a table
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
 
 NoValues = Mapping[KeyPath, Mapping[str, int]]
@@ -26,9 +26,10 @@ def drop_no_values(records: Sequence[Record]) -> tuple[list[Record], NoValues]:
     for record in records:
         for path, value in record.values.items():
             text = _write_value(value)
-            if _NUMBER.fullmatch(text) or has_unit(text):
+            plain = text.strip(" ")
+            if _NUMBER.fullmatch(plain) or has_unit(plain):
                 numbers[path] += 1
-            elif _PLACEHOLDER.fullmatch(text):
+            elif _PLACEHOLDER.fullmatch(plain):
                 words[path][text] += 1
     no_values = {path: counts for path, counts in words.items() if numbers[path] >= counts.total()}
     if not no_values:

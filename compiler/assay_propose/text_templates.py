@@ -208,7 +208,7 @@ def _find_unit_behind(part: Part, following: Sequence[Part]) -> str:
         following = following[2:]  # `1.5 / 0.0 ms`
     for item in following:
         if not last.is_glued:
-            unit = item.prefix.strip("),;.").lower() if not last.suffix else ""
+            unit = re.sub("[µμ]", "u", item.prefix.strip("),;.").lower()) if not last.suffix else ""
             return unit if unit in UNITS else _read_rate(item.prefix.strip("),;."))
         last = item
     return ""
@@ -292,7 +292,10 @@ def _suggest_name(words: Sequence[str], value: str, unit: str, is_behind_value: 
         return _NAMES_OF_KINDS[kind]
     if is_prepositional and UNITS.get(unit) in _TIME_UNITS:
         return "duration"
-    return next((word for word in reversed(words) if split_words(word) and _is_name(word)), "value")
+    names = [word for word in reversed(words) if split_words(word) and _is_name(word)]
+    if len(names) > 1 and (last := names[0].strip("():[]").lower()) in UNITS and not unit:
+        return f"{names[1]} {last}"  # `User time (seconds): 1.25`
+    return names[0] if names else "value"
 
 
 def _lengthen_name(words: Sequence[str], part: Part, suggestion: str) -> str:
