@@ -338,6 +338,8 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     is_header = len(set(names)) == len(names) > 0 and not is_number(names[0]) and numbers <= _FEW_NUMBERS * len(names)
     if not is_header or has_stamp(lines[0]):
         return "the first line is no header of distinct names"
+    least = max(place for place, name in enumerate(header, start=1) if name)
+    rows = [[*row, *[""] * (len(header) - len(row))] if len(row) >= least else row for row in rows]
     full = [row for row in rows if len(row) == len(header)]
     if len(names) == 1 < len(header) and not any(cell for row in full for cell in row[: header.index(names[0])]):
         return "the lines are indented, and have one column"

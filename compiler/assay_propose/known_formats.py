@@ -253,7 +253,8 @@ def find_known_format(kind: str, paths: Collection[KeyPath]) -> KnownFormat | No
     """Return the format whose marks are all among the paths of records; of several, the first."""
     every = set(paths)
     marked = next((item for item in KNOWN_FORMATS if item.kind == kind and item.is_marked(every)), None)
-    return marked or (_match_benchmark_table(kind, every) if kind in _TABLES else None) or _match_long_table(kind, every)
+    of_benchmarks = _match_benchmark_table(kind, every) if kind in _TABLES else None
+    return marked or of_benchmarks or _match_long_table(kind, every)
 
 
 def _match_benchmark_table(kind: str, paths: Collection[KeyPath]) -> KnownFormat | None:

@@ -30,7 +30,9 @@ NO_NAMES = frozenset((
     "the", "to", "took", "was", "with", "within",
 ))  # fmt: skip
 #: units such as `kB`, `KiB`, `kBps`, `MBytes` and `MHz`, behind another letter only with a capital, or `/s`
-_BYTES = re.compile(r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])(?:[KMGT]|k(?=B(?:/| per )s)))i?(?:B(?P<rate>ps)?|Bytes|Hz)(?![A-Za-z])")
+_BYTES = re.compile(
+    r"(?:(?<![A-Za-z])[kKMGT]|(?<=[a-z])(?:[KMGT]|k(?=B(?:/| per )s)))i?(?:B(?P<rate>ps)?|Bytes|Hz)(?![A-Za-z])"
+)
 _ABBREVIATION = re.compile(r"(?<![A-Za-z])[A-Z][a-z][A-Z](?![a-z])(?![A-Z]+(?![a-z]))")  # such as `CoW`, one word
 _PLURAL = re.compile(r"[A-Z]{2,}s(?![A-Za-z])")  # of an abbreviation, such as `CPUs`
 #: of a quantity such as `docs / ms`; `time / ms` is a time in this unit

@@ -141,7 +141,7 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
     if kind not in ("text-lines", "samples"):
         records, no_values = drop_no_values(records)
         records, conversions = convert_units(records, known_format.units_at if known_format else {})
-    headers = {header for item in items if item.text_layout for header in find_headers(item.sample.lines, item.text_layout)}
+    headers = {header for item in items for header in find_headers(item.sample.lines, item.text_layout)}
     named = _name_templates(layout, records, headers) if layout else _name_records(kind, records, lookup, times)
     if known_text:
         named.names[known_text.format.event] = (known_text.pattern,)
@@ -285,7 +285,9 @@ def _name_templates(layout: TextLayout, records: Sequence[Record], headers: Coll
         key, rows_of_key = max(groups.items(), key=lambda item: len(item[1]))
         worded = {key: len(rows_of_key)} if len(rows_of_key) >= _MIN_ALIKE * len(records) else {}
     least = 2 if any(count > 1 for count in worded.values()) else 1
-    selected = sorted((key for key, count in worded.items() if count >= least or key in titles), key=lambda key: (-worded[key], key))
+    selected = sorted(
+        (key for key, count in worded.items() if count >= least or key in titles), key=lambda key: (-worded[key], key)
+    )
     selected = _select_events(selected, {key: worded[key] for key in selected}, MAX_EVENTS - 1, _name_template)
     left_out = [key for key in groups if key not in selected]
     named = _Named({key: groups[key] for key in selected}, {key: (key,) for key in selected}, {}, tables=tables)

@@ -4,7 +4,7 @@ Two readers agree on rows. The reader of the engine is fast, and rejects a file 
 quote, mixed line ends, bytes that are not UTF-8 in cells that are read, or a row that is too long. Then the reader of
 Python reads the file, finds malformed rows, and writes a copy for the engine, with `invalid_text.SUBSTITUTE` for bytes
 that are not UTF-8. Rows are numbered from 1 without the header. Empty lines are not rows. Excess empty cells at the end
-of a row are ignored.
+of a row are ignored, and a row may lack the cells of columns without a name at the end of the header.
 
 A first line `sep=;`, which spreadsheets read and write, names the delimiter. Otherwise it is the most frequent of
 `DELIMITERS` in the header.
@@ -99,7 +99,7 @@ def iter_records(path: Path, plain: Path) -> Iterator[Record]:
         delimiter = find_delimiter(plain)
         lines = _Lines(stream, delimiter)
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
-        number, width = 0, 0
+        number, width, least = 0, 0, 0
         while True:
             lines.row_lines.clear()
             first = lines.number + 1
@@ -109,11 +109,15 @@ def iter_records(path: Path, plain: Path) -> Iterator[Record]:
             text = "".join(lines.row_lines).rstrip("\r\n")
             while width and len(cells) > width and not cells[-1]:
                 cells.pop()
+            if least <= len(cells) < width:
+                cells += [""] * (width - len(cells))
             if not fault and (not text or (width == 1 and cells == [""])):
                 continue
             if not width and NAMED_DELIMITER.fullmatch(text):
                 continue
-            width = width or len(cells)
+            if not width:
+                width = len(cells)
+                least = max((place for place, cell in enumerate(cells, start=1) if cell), default=width)
             if is_too_long(text):
                 cells, fault, text = [], TOO_LONG, text[:STUB]
             elif not fault and len(cells) != width:
