@@ -334,13 +334,12 @@ def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
     if len(header) == 1 and not named and not _is_list_of_numbers(rows):
         return f"the first line has no delimiter ({' '.join(csv_text.DELIMITERS)})".replace("\t", "tab")
     names = [name for name in header if name.strip()]  # columns without a name are left out
-    numbers = sum(map(is_number, names))  # names of percentiles may be some: `mean,.95,.99`
-    is_header = len(set(names)) == len(names) > 0 and not is_number(names[0]) and numbers <= _FEW_NUMBERS * len(names)
+    is_few = sum(map(is_number, names)) <= _FEW_NUMBERS * len(names)  # percentiles may be some: `mean,.95,.99`
+    is_header = len(set(names)) == len(names) > 0 and not is_number(names[0]) and is_few
     if not is_header or has_stamp(lines[0]):
         return "the first line is no header of distinct names"
-    least = max(place for place, name in enumerate(header, start=1) if name)
-    rows = [[*row, *[""] * (len(header) - len(row))] if len(row) >= least else row for row in rows]
-    full = [row for row in rows if len(row) == len(header)]
+    least = max(place for place, name in enumerate(header, start=1) if name)  # rows may lack the unnamed cells behind
+    full = [[*row, *[""] * (len(header) - len(row))] for row in rows if least <= len(row) <= len(header)]
     if len(names) == 1 < len(header) and not any(cell for row in full for cell in row[: header.index(names[0])]):
         return "the lines are indented, and have one column"
     if not full or len(full) < _FULL * len(rows):

@@ -48,7 +48,7 @@ from assay_propose.recognize import (
 from assay_propose.record_units import Conversion, convert_units
 from assay_propose.table_rows import EVENT, find_table_rows
 from assay_propose.text_layout import LEVELS, MESSAGE, TextLayout
-from assay_propose.text_templates import find_templates
+from assay_propose.text_templates import find_common_start, find_templates
 from assay_propose.totals import exclude_records
 from assay_propose.units import UNITS
 from assay_propose.varying_messages import read_varying_messages
@@ -66,7 +66,6 @@ MAX_PAIRED = 10  # starts and ends that are events, too
 _LABEL = re.compile(r"(?:^|(?<=[,;|-] ))[A-Za-z_][\w-]*:(?= ?\{)")
 _OF_ALL_SAMPLES = (("value",), ("labels", "le"))  # each sample has a value, each bucket of a histogram a bound
 _SEPARATOR = re.compile(r"(?<=\w) -+ .*")  # what follows is about what stands before it
-_ENDS_CONTEXT = re.compile(r"\{|[-|:\]]$|\w[._]\w")
 #: levels, groups in brackets and names of classes before a message
 _CONTEXT = re.compile(
     rf"^(?:-+ |[\w${{}}.-]+ -+ (?={LEVELS}\b)|{LEVELS}[ :]+|\[(?!\")[^\]]*\](?:[:,]| -)* "
@@ -355,7 +354,7 @@ def _propose_events(
         for key in ordered:
             if key not in selected:
                 named.leave_out(key, len(named.records[key]), f"they are not among the {MAX_EVENTS} most frequent")
-    start = _find_common_start([key for key in selected if key != OTHER]) if kind == "text-lines" else ""
+    start = find_common_start([key for key in selected if key != OTHER]) if kind == "text-lines" else ""
     events: list[EventProposal] = []
     by_event: dict[str, Sequence[Record]] = {}
     for key in selected:
@@ -400,20 +399,6 @@ def _rank_pattern(pattern: str) -> tuple[bool, bool, int, str]:
     """Return where a pattern is tried: before those that match more lines."""
     letters = sum(char.isalpha() for char in _drop_captures(pattern))
     return pattern == OTHER, _begins_with_capture(pattern), -letters, pattern
-
-
-def _find_common_start(patterns: Sequence[str]) -> str:
-    """Return the words with which all of several patterns begin, such as a host, a logger or a level.
-
-    The last of them is a capture, the name of a logger or ends like a heading: others may say what lines are about.
-    """
-    if len(patterns) < 2:
-        return ""
-    columns = zip(*(pattern.split(" ")[:-1] for pattern in patterns), strict=False)
-    words = [column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns)]
-    while words and not _ENDS_CONTEXT.search(words[-1]):
-        words.pop()
-    return "".join(f"{word} " for word in words)
 
 
 def _name_template(pattern: str) -> str:

@@ -47,6 +47,7 @@ _MIN_TEXTS, _MAX_LINES_PER_TEXT = 3, 2
 _MANY_TEXTS, _MIN_WORDS = 8, 2  # so many texts vary however many lines have each, among so many other words
 _MIN_SHARED = 0.5  # of the texts of a word that varies, to have the name of another
 _IDENTIFIER = re.compile(r"[(\[<'\"]*[A-Za-z]\w*(?:_\w+|(?:[./:-]\w+)+)[)\]>'\",;:.]*")
+_ENDS_CONTEXT = re.compile(r"\{|[-|:\]]$|\w[._]\w")
 _HEADING = re.compile(r"[(\[]?[A-Za-z][\w-]*:")  # of a section of a line, such as `[READ:`
 
 
@@ -311,3 +312,17 @@ def _lengthen_name(words: Sequence[str], part: Part, suggestion: str) -> str:
 
 def _is_name(word: str) -> bool:
     return word.rstrip(":").lower() not in NO_NAMES
+
+
+def find_common_start(patterns: Sequence[str]) -> str:
+    """Return the words with which all of several patterns begin, such as a host, a logger or a level.
+
+    The last of them is a capture, the name of a logger or ends like a heading: others may say what lines are about.
+    """
+    if len(patterns) < 2:
+        return ""
+    columns = zip(*(pattern.split(" ")[:-1] for pattern in patterns), strict=False)
+    words = [column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns)]
+    while words and not _ENDS_CONTEXT.search(words[-1]):
+        words.pop()
+    return "".join(f"{word} " for word in words)

@@ -45,7 +45,7 @@ COSTLY_FILES = {
 
 #: test -> n: every n-th case runs by default
 SAMPLED = {
-    "test_corpus.py::test_kind_has_its_recorded_score": 12,
+    "test_corpus.py::test_kind_has_its_recorded_score": 20,
     "test_faults_in_stages.py::test_build_survives_a_failure": 30,
     "test_faults_in_stages.py::test_task_that_runs_twice_changes_nothing": 2,
     "test_errors.py::test_slip_gets_its_message": 6,
