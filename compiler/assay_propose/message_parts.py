@@ -23,7 +23,7 @@ _MEMBER = re.compile(
 )
 _QUOTED_MEMBER = re.compile(r"(?P<start>[(\[]?)(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"(?P<end>[)\],;.]*)")
 _NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_./-]*)(?P<sign>[(#\[])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
-_PUNCTUATED = re.compile(r"(?P<start>[(\[<'\"]*)(?P<value>.*?)(?P<end>[)\]>'\",;:.%]*)", re.DOTALL)
+_PUNCTUATED = re.compile(r"(?P<start>[(\[<'\"~≈±]*)(?P<value>.*?)(?P<end>[)\]>'\",;:.%]*)", re.DOTALL)
 #: a number with its unit for each of something, such as `1.2s/it`
 _RATED = re.compile(
     r"(?P<start>[(\[<]?)(?P<value>[+-]?\d+(?:\.\d+)?)(?P<unit>[A-Za-zµ]+)/(?P<thing>[A-Za-z]+)(?P<end>[)\]>,;.:]*)"

@@ -169,7 +169,7 @@ def _fill_template(
         if not part.value:
             parts.append(part.prefix)
             words.append(part.prefix)
-            is_behind_value = False
+            is_behind_value = is_behind_value and part.prefix in ("-", "=")
             continue
         unit = _find_unit_behind(part, row[position + 1 :])
         behind = _find_name_behind(row[position + 2 :]) if unit else ""
@@ -209,7 +209,7 @@ def _find_unit_behind(part: Part, following: Sequence[Part]) -> str:
         following = following[2:]  # `1.5 / 0.0 ms`
     for item in following:
         if not last.is_glued:
-            unit = re.sub("[µμ]", "u", item.prefix.strip("),;.").lower()) if not last.suffix else ""
+            unit = re.sub("[µμ]", "u", item.prefix.strip("),;.:").lower()) if not last.suffix else ""
             return unit if unit in UNITS else _read_rate(item.prefix.strip("),;."))
         last = item
     return ""

@@ -131,7 +131,8 @@ def _rank_example(text: str) -> tuple[bool, int, str]:
 def _describe_number(path: Sequence[str], number_type: str, texts: set[str]) -> ValueType:
     words = split_words(path[-1])
     unit, reason = find_unit_of_name(path[-1])
-    is_id = (bool(NAMES_OF_IDS & set(words)) and unit == "none") or find_time_form(path[-1:], sorted(texts)) is not None
+    is_named_id = bool(NAMES_OF_IDS & set(words)) and words[-1] not in _TIME_NAMES  # `thread_time` is a result
+    is_id = (is_named_id and unit == "none") or find_time_form(path[-1:], sorted(texts)) is not None
     is_id |= path[-1].lower() in LEVELS and number_type == "integer" and len(texts) <= _MOST_LEVELS
     if unit == "none" and not is_id and not _NUMBERS & set(words):
         unit, reason = _find_unit_of_parent(path)
