@@ -105,7 +105,7 @@ def find_text_layout(lines: Sequence[str]) -> TextLayout | None:
         return None
     other = find_other_day(form)
     if other and any(form_there == other[1] and len(others) == len(heads) for others, form_there in by_stamp):
-        likelier = find_time_form((), [head.at for head in heads])
+        likelier = find_time_form(("at",), [head.at for head in heads])
         if not likelier:
             raise build_ambiguous_day_error("the log", (form, other[1]), heads[0].at)
         form = likelier.form
