@@ -20,6 +20,7 @@ ALL = """# Distributions
 Of the whole part.
 
 ```
+~~~
 # no heading
 ```
 

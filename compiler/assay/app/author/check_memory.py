@@ -17,6 +17,7 @@ from assay.app.session.session import Session
 from assay.engine.result_cache import Store, read_sealed_text
 from assay.lang import source_index
 from assay.util.checksums import seal_text
+from assay.util.paths import resolve_path
 from assay.util.program import hash_program
 
 SqlMemory = Mapping[str, tuple[tuple[str, str], ...]]
@@ -84,10 +85,10 @@ def hash_inputs(session: Session, system: str, sources: str) -> str:
     """
     folder = session.workspace.specs / system
     texts = {
-        path.relative_to(folder).as_posix(): [str(path.resolve()), hashlib.sha256(path.read_bytes()).hexdigest()]
+        path.relative_to(folder).as_posix(): [str(resolve_path(path)), hashlib.sha256(path.read_bytes()).hexdigest()]
         for path in folder.rglob("*")
         if path.is_file() and path.suffix != ".dhall"
     }
     charts = sorted(path.name for path in (session.get_templates() / "charts").glob("*"))
-    content = json.dumps([sources, str(session.workspace.root.resolve()), texts, charts], sort_keys=True)
+    content = json.dumps([sources, str(resolve_path(session.workspace.root)), texts, charts], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:32]

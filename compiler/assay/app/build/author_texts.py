@@ -112,10 +112,11 @@ def _split_text(path: Path, text: str) -> Iterator[_Passage]:
     """Yield the text below each heading of a part or block, and what precedes the first; code has no headings."""
     passage = _Passage(path, 1, name_anchor(path.stem), "", "")
     lines: list[str] = []
-    is_code = False
+    fence = ""  # what opened the present block of code
     for number, line in enumerate(text.splitlines(), start=1):
-        is_code ^= bool(_FENCE.match(line))
-        heading = None if is_code else _HEADING.match(line)
+        if (mark := _FENCE.match(line)) and fence in ("", mark[1]):
+            fence = "" if fence else mark[1]
+        heading = None if fence else _HEADING.match(line)
         if heading is None:
             lines.append(line)
             continue
