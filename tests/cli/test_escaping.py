@@ -121,7 +121,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("results", "export", "--results", f"results{HOSTILE}", "--to", "openmetrics"), 0),
         (("decide", "--base", f"false {HOSTILE}", "--candidate", "true", "--metric", "wait", "-o", "decided"), 1),
         (("bisect", f"v1{HOSTILE}", "--measure", "true", "--metric", "wait", "-o", "bisected"), 2),
-        (("site", "--results", f"results{HOSTILE}", "-o", f"pages{HOSTILE}"), 0),
+        (("site", "--results", f"results{HOSTILE}", "-o", f"pages{HOSTILE}"), 2),
         (("history", f"wait{HOSTILE}", "--results", f"results{HOSTILE}"), 2),
         (("fetch", "prometheus", f"http://127.0.0.1:9/{HOSTILE}", "--match", "up", "--start", HOSTILE, "--end", "2",
           "-o", "fetched"), 2),

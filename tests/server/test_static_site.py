@@ -113,3 +113,11 @@ def test_folder_with_other_files_stays(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     result = run_assay("site", "--results", tmp_path / "results", "-o", tmp_path)
     assert (result.status, "the output folder has files that no build wrote" in result.err) == (2, True)
+
+
+def test_folder_without_results_is_an_error(tmp_path: Path) -> None:
+    result = run_assay("site", "--results", tmp_path / "absent", "-o", tmp_path / "site")
+    assert (result.status, result.err.splitlines()[0]) == (
+        2, f"error[no-results]: no results are recorded in {tmp_path / 'absent'}",
+    )  # fmt: skip
+    assert not (tmp_path / "site").exists()

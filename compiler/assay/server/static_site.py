@@ -11,6 +11,7 @@ from assay.app.session.session import Session
 from assay.registry.model import quote_name
 from assay.registry.store import list_runs, read_results
 from assay.server.history_pages import TITLE, PageFrame, build_history, build_overview, list_states_by_tag
+from assay.util.diagnostics import USAGE, fail
 
 FIRST = "index.html"
 ASSETS = ("catalogue.css", "server.css", "catalogue.js", "overview.js")
@@ -19,10 +20,13 @@ ASSETS = ("catalogue.css", "server.css", "catalogue.js", "overview.js")
 def write_history_site(session: Session, results: Path, out: Path) -> Path:
     """Write the pages of all recorded metrics into the folder `out`; return the path of the first page.
 
-    Raises AssayError, also (`output`) if the folder has other files.
+    Raises AssayError, also (usage) without results, and (`output`) if the folder has other files.
     """
     refuse_sources(session, out, former_file=FIRST)
     recorded, runs = read_results(results), list_runs(results)
+    if not recorded:
+        raise fail("no-results", f"no results are recorded in {results}", status=USAGE,
+                   hint="`assay build` with --results records some; `assay results add BUILD_FOLDER` those of a build")  # fmt: skip
     states_by_tag = list_states_by_tag(session, recorded, runs)
     environment, name = create_environment(), session.workspace.root.name or "Assay"
 
