@@ -25,8 +25,8 @@ def write_history_site(session: Session, results: Path, out: Path) -> Path:
     refuse_sources(session, out, former_file=FIRST)
     recorded, runs = read_results(results), list_runs(results)
     if not recorded:
-        raise fail("no-results", f"no results are recorded in {results}", status=USAGE,
-                   hint="`assay build` with --results records some; `assay results add BUILD_FOLDER` those of a build")  # fmt: skip
+        hint = "`assay build` with --results records some; `assay results add BUILD_FOLDER` those of a build"
+        raise fail("no-results", f"no results are recorded in {results}", hint=hint, status=USAGE)
     states_by_tag = list_states_by_tag(session, recorded, runs)
     environment, name = create_environment(), session.workspace.root.name or "Assay"
 
