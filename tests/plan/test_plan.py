@@ -138,3 +138,19 @@ def test_table_that_the_next_plan_lacks_is_gone(lab: Laboratory) -> None:
         assert dry_run.run(graph) == ()
         problems = dry_run.run([other if node is reader else node for node in graph if node is not table])
     assert [item.message.split(": ")[1] for item in problems] == ["Catalog Error"]
+
+
+@pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
+def test_statement_that_runs_alone_yields_the_same_columns(lab: Laboratory, system: str) -> None:
+    """Tables of remembered statements are created from their columns, or by their statements if these yield rows."""
+    checked = lab.session.load_package(system)
+    package = checked.package
+    request = Request(package.metrics, tuple(item.name for item in package.relations))
+    graph = build_nodes(compile_statements(checked, build_plan(package, request)))
+    constants = [item for source in package.sources for item in source.constants]
+    with DryRun(constants) as dry_run:
+        assert dry_run.run(graph) == ()
+    for key in [*dry_run.passed][::25]:
+        with DryRun(constants, {name: item for name, item in dry_run.passed.items() if name != key}) as again:
+            assert again.run(graph) == ()
+        assert again.passed == dry_run.passed

@@ -10,17 +10,8 @@ from assay.app.compare.bisect import Search, TestedCommit, bisect_commits
 from assay.app.compare.decide import Budget
 from assay.app.session.selection import Selection
 from assay.cli import output
-from assay.cli.decide import add_budget_options, format_change, register
-from assay.cli.options import (
-    add_cache_option,
-    add_filter_options,
-    add_results_option,
-    add_summary_option,
-    add_system_option,
-    complete_names,
-    open_command_session,
-    pass_selection,
-)
+from assay.cli.decide import add_decision_options, format_change, register
+from assay.cli.options import open_command_session
 from assay.util.diagnostics import fail
 
 
@@ -29,17 +20,9 @@ from assay.util.diagnostics import fail
 @click.argument("bad", default="HEAD")
 @click.option("--measure", "command", required=True, metavar="COMMAND",
               help="Command that builds and measures the checkout that it is run in.")  # fmt: skip
-@click.option("--metric", required=True, metavar="METRIC", shell_complete=complete_names("metrics"),
-              help="The metric to decide on.")  # fmt: skip
 @click.option("--repository", default=".", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path),
               help="Repository of the commits  [default: the current folder]")  # fmt: skip
-@add_budget_options
-@add_filter_options
-@add_system_option
-@add_summary_option
-@add_results_option
-@add_cache_option
-@pass_selection
+@add_decision_options
 def bisect(
     good: str, bad: str, command: str, metric: str, repository: Path, folder: Path, max_runs: int,
     max_minutes: float | None, results: Path | None, selection: Selection,

@@ -39,29 +39,27 @@ from assay.util.numbers import format_count
 TAG = "decide"  # of the runs in the registry
 
 
-def add_budget_options(command: Command) -> Command:
-    """Add the folder of the runs, and how many runs and minutes may be spent."""
+def add_decision_options(command: Command) -> Command:
+    """Add the metric, the folder of the runs, what may be spent, and the selection of what to compute."""
+    for add_option in (
+        pass_selection, add_cache_option, add_results_option, add_summary_option, add_system_option, add_filter_options
+    ):  # fmt: skip
+        command = add_option(command)
     command = click.option("--max-minutes", type=click.FloatRange(min=0, min_open=True), metavar="N",
                            help="Begin no run after so many minutes.")(command)  # fmt: skip
     command = click.option("--max-runs", type=click.IntRange(min=2), default=40, show_default=True, metavar="N",
                            help="Stop after so many runs of both together.")(command)  # fmt: skip
-    return click.option("-o", "--out", "folder", required=True, metavar="DIR", help="Folder of the runs.",
-                        type=click.Path(file_okay=False, path_type=Path))(command)  # fmt: skip
+    command = click.option("-o", "--out", "folder", required=True, metavar="DIR", help="Folder of the runs.",
+                           type=click.Path(file_okay=False, path_type=Path))(command)  # fmt: skip
+    return click.option("--metric", required=True, metavar="METRIC", shell_complete=complete_names("metrics"),
+                        help="The metric to decide on.")(command)  # fmt: skip
 
 
 @click.command()
 @click.option("--base", required=True, metavar="COMMAND", help="Command that measures the base.")
 @click.option("--candidate", required=True, metavar="COMMAND", help="Command that measures the candidate.")
-@click.option("--metric", required=True, metavar="METRIC", shell_complete=complete_names("metrics"),
-              help="The metric to decide on.")  # fmt: skip
-@add_budget_options
+@add_decision_options
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
-@add_filter_options
-@add_system_option
-@add_summary_option
-@add_results_option
-@add_cache_option
-@pass_selection
 def decide(
     base: str, candidate: str, metric: str, folder: Path, max_runs: int, max_minutes: float | None, form: str,
     results: Path | None, selection: Selection,

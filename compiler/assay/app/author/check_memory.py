@@ -79,7 +79,7 @@ def find_unchanged_sources(session: Session, system: str) -> str:
 
 
 def hash_inputs(session: Session, system: str, sources: str) -> str:
-    """Return the hash of all that the check of a system depends on, besides the code: specs, prose, chart templates.
+    """Return the hash of the inputs of a check, besides the code: specs, prose, names of chart templates.
 
     Raises AssayError `template` for a link out of the workspace.
     """

@@ -1,4 +1,4 @@
-"""Check all that a system defines: its SQL on empty tables, its reports and its prose."""
+"""Check the SQL of a system on empty tables, its reports and its prose."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def iter_decisions(
     budget: Budget,
     is_enough: Callable[[Decision], bool] = lambda decision: decision.is_decided,
 ) -> Iterator[Decision]:
-    """Yield what is known of the selected metric after each pair of runs, until it is enough or the budget is spent.
+    """Yield a decision on the selected metric after each pair of runs, until one is enough or the budget is spent.
 
     Runs that are there already count. Raises AssayError if a command fails, and for an average that is not above 0,
     which has no change in percent.

@@ -62,7 +62,7 @@ def _get_path(session: Session, runs: Sequence[NamedRun], selection: Selection) 
 
 
 def _read_rows(path: Path, inputs: str) -> QueryRows | None:
-    """Return the remembered rows of a query; None if there are none of these inputs."""
+    """Return the remembered rows of a query; None if its inputs have changed."""
     try:
         content = json.loads(read_sealed_text(path) or "{}")
         if content.get("inputs") != inputs:
