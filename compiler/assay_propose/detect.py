@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
-import re
-import string
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.ingest import logfmt
-from assay.ingest.readers import csv_text
 from assay.ingest.readers.json_record_positions import MEMBERS
 from assay.util.diagnostics import AssayError, fail
 from assay.util.numbers import format_count
@@ -26,24 +22,18 @@ from assay_propose.model import KeyPath, Record, SampleFile
 from assay_propose.nested_lists import list_nested
 from assay_propose.recognize import Times, describe_nearest_times, find_times, join_instants
 from assay_propose.sample_records import is_number
+from assay_propose.tables import QUANTITY, read_table, suggest_header
 from assay_propose.text_layout import MESSAGE, TextLayout, TextLine, find_text_layout
 from assay_propose.text_templates import find_templates
 from assay_propose.unit_words import has_unit
 
 _MIN_SHARE = 0.5  # of the lines that are records
 _MAX_DEPTH = 4  # of the keys of a record
-_MANY_ALIKE = 0.2  # share of rows with a cell like that of the first, which is no header then
 _FEW_ALIKE, _MANY = 3, 10  # lines without instants that are alike but for their numbers
 _QUOTED_LINES, _QUOTED_LENGTH = 3, 100
-_QUOTED_ROWS = 20  # that show that lines are rows of a table
 _LONGEST_LINE = 10_000  # characters of a line of text without instants
 _MIN_PAIRS = 2  # members of most lines of logfmt
 _FULL = 0.9  # share of the rows of a table that have all its cells
-_MIN_ROWS = 10  # of a table of one column
-_FEW_NUMBERS = 0.2  # share of the names of columns
-_GROUPED, _BELOW_1000 = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+"), re.compile(r"\d{1,3}")
-_QUANTITY = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*[a-zA-Zµμ%]{0,3}", re.IGNORECASE)
-_NUMBERS = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +41,8 @@ class Detected:
     """The content of a sample file: its kind, its records, what distinguishes its layout from that of other files.
 
     `body` is the path of the list in a document; `reason` says why the file is of the kind; `notes` say what of it is
-    not read. `times` is the best path of instants, if it is known.
+    not read. `times` is the best path of instants, if it is known. `begins` is the first column of a header below other
+    lines.
     """
 
     sample: SampleFile
@@ -64,6 +55,7 @@ class Detected:
     known_text: MatchedText | None = None
     notes: tuple[str, ...] = ()
     times: Times | None = None
+    begins: str = ""
 
     def find_times(self) -> Times | None:
         """Return the best path of instants."""
@@ -93,23 +85,9 @@ def _build_error(sample: SampleFile, lines: Sequence[str], reasons: Sequence[str
         f"the kind of the log is not recognized: {sample.path}",
         expected="JSON, logfmt, a table with a header, samples, or text lines with instants",
         notes=[*reasons, *quotes],
-        hint=_suggest_header(lines)
+        hint=suggest_header(lines)
         or "write the source by hand: docs/sources.md describes patterns of lines and forms of instants",
     )
-
-
-def _suggest_header(lines: Sequence[str]) -> str:
-    """Return the hint for rows of numbers without a header; empty for other lines."""
-    for delimiter in csv_text.DELIMITERS:
-        rows = list(csv.reader(_split_rows(lines)[:_QUOTED_ROWS], delimiter=delimiter))
-        size = len(rows[0])
-        numbers = sum(is_number(cell) for row in rows for cell in row)
-        is_table = size > 1 or len(lines) > _MIN_ROWS
-        if is_table and all(len(row) == size for row in rows) and numbers > len(rows) * size / 2:
-            letters = string.ascii_lowercase[: min(size, len(string.ascii_lowercase))]
-            names = delimiter.join(letters) if size > 1 else "latency_ms"
-            return f"a table needs names of columns: add a header line, such as {names.replace(chr(9), '<tab>')}"
-    return ""
 
 
 def flatten(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:
@@ -316,99 +294,12 @@ def _detect_samples(sample: SampleFile, result: sample_records.SampleRecords | s
     return Detected(sample, "samples", result.records, result.reason, notes=result.notes)
 
 
-def _split_rows(lines: Sequence[str]) -> list[str]:
-    """Return lines as a table has them: there, a carriage return ends a line, too."""
-    return [row for line in lines for row in line.split("\r") if row.strip()]
-
-
 def _read_table(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
-    lines = _split_rows(lines)
-    named = csv_text.NAMED_DELIMITER.fullmatch(lines[0])
-    lines = lines[1:] if named else lines
-    if not lines:
-        return "no header"
-    header_text = re.sub(r'"[^"]*"', "", lines[0])
-    delimiter = named[1] if named else max(csv_text.DELIMITERS, key=header_text.count)
-    rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
-    header, rows = rows[0], rows[1:]
-    if len(header) == 1 and not named and not _is_list_of_numbers(rows):
-        return f"the first line has no delimiter ({' '.join(csv_text.DELIMITERS)})".replace("\t", "tab")
-    names = [name for name in header if name.strip()]  # columns without a name are left out
-    is_few = sum(map(is_number, names)) <= _FEW_NUMBERS * len(names)  # percentiles may be some: `mean,.95,.99`
-    is_header = len(set(names)) == len(names) > 0 and not is_number(names[0]) and is_few
-    if not is_header or has_stamp(lines[0]):
-        return "the first line is no header of distinct names"
-    least = max(place for place, name in enumerate(header, start=1) if name)  # rows may lack the unnamed cells behind
-    full = [[*row, *[""] * (len(header) - len(row))] for row in rows if least <= len(row) <= len(header)]
-    if len(names) == 1 < len(header) and not any(cell for row in full for cell in row[: header.index(names[0])]):
-        return "the lines are indented, and have one column"
-    if not full or len(full) < _FULL * len(rows):
-        return f"{len(full)} of {len(rows)} rows have {len(header)} cells, like the header"
-    if _is_alike(header, full):
-        return "the first line is no header: its cells are like those of the next lines"
-    records = tuple(
-        Record(
-            "",
-            index,
-            "",
-            {(name,): cell for name, cell in zip(header, row, strict=True) if name.strip() and cell},
-        )
-        for index, row in enumerate(full)
-    )
-    separation = f", separated by `{delimiter.replace(chr(9), 'tab')}`" if len(header) > 1 else ""
-    reason = f"{format_count(len(names), 'column')}{separation}"
-    notes = (*_list_unread(header, full), *_list_thousands(header, full, delimiter))
-    return Detected(sample, "csv", join_instants(records), reason, tuple(header), notes=notes)
-
-
-def _is_list_of_numbers(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether nearly all rows have one cell, a number with or without a unit: a table of one column."""
-    return len(rows) >= _MIN_ROWS and sum(
-        len(row) == 1 and bool(_QUANTITY.fullmatch(row[0].strip())) for row in rows
-    ) >= _FULL * len(rows)
-
-
-def _list_thousands(header: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str) -> Iterator[str]:
-    """Yield a sentence on each column whose points may separate thousands, as where semicolons separate columns."""
-    for name, column in zip(header, zip(*rows, strict=True), strict=True) if delimiter == ";" else ():
-        cells = [cell.strip() for cell in column if cell.strip()]
-        grouped = next((cell for cell in cells if _GROUPED.fullmatch(cell)), "")
-        if grouped and all(_GROUPED.fullmatch(cell) or _BELOW_1000.fullmatch(cell) for cell in cells):
-            other = grouped.replace(".", "")
-            yield f"{name}: do points separate thousands? {grouped} is read as a decimal, not as {other}"
-
-
-def _list_unread(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield what of a table is not read: columns without a name, and those without a value."""
-    sizes = [sum(map(bool, map(str.strip, column))) for column in zip(*rows, strict=True)]
-    unnamed = [size for name, size in zip(header, sizes, strict=True) if size and not name.strip()]
-    if unnamed:
-        columns, values = format_count(len(unnamed), "unnamed column"), format_count(sum(unnamed), "value")
-        yield f"{columns} with {values} {'are' if len(unnamed) > 1 else 'is'} not read"
-    if empty := sizes.count(0):
-        yield f"{format_count(empty, 'column')} {'are' if empty > 1 else 'is'} empty"
-
-
-def _is_alike(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether most cells of a first row are, but for their numbers, those of most rows, so that it is one."""
-    alike = []
-    for name, *cells in zip(header, *rows, strict=True):
-        if name.strip():
-            text = _mask_numbers(name)
-            alike.append(sum(_mask_numbers(cell) == text for cell in cells) > _MIN_SHARE * len(cells))
-    return sum(alike) > _MIN_SHARE * len(alike) or _has_value(header, rows)
-
-
-def _has_value(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a cell of a first row has digits and other characters, and is like those of many rows."""
-    return any(
-        "0" in text != "0" and sum(_mask_numbers(cell) == text for cell in cells) >= _MANY_ALIKE * len(cells)
-        for text, cells in ((_mask_numbers(name), cells) for name, *cells in zip(header, *rows, strict=True))
-    )
-
-
-def _mask_numbers(cell: str) -> str:
-    return _NUMBERS.sub("0", cell.strip())
+    table = read_table(lines)
+    if isinstance(table, str):
+        return table
+    records = join_instants(table.records)
+    return Detected(sample, "csv", records, table.reason, table.header, notes=table.notes, begins=table.begins)
 
 
 def _read_text(sample: SampleFile, lines: Sequence[str]) -> Detected | str:
@@ -434,7 +325,7 @@ def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | 
     """Return lines without instants, if most of them, or many, are alike but for their numbers."""
     if max(map(len, lines)) > _LONGEST_LINE:
         return f"a line has more than {_LONGEST_LINE} characters, and none has an instant"
-    if all(_QUANTITY.fullmatch(line.strip()) for line in lines):
+    if all(QUANTITY.fullmatch(line.strip()) for line in lines):
         return "its lines are numbers without words"
     templates = find_templates(lines, ())
     counts: Counter[str] = Counter()

@@ -23,9 +23,11 @@ DATE, TIME_OF_DAY = (
     r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}",
     rf"\d{{1,2}}:\d\d:\d\d{_FRACTION}(?: [AaPp][Mm]|Z|[+-]\d\d:?\d\d)?",
 )
-#: dates with slashes, whose month or day comes first, and the time of day behind them: expression, form
+#: dates with slashes or hyphens, whose month or day comes first, and the time of day behind them: expression, form
 _SLASHED_DATES = ((r"(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/\d{4}", "%m/%d/%Y"),
-                  (r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])/\d{4}", "%d/%m/%Y"))  # fmt: skip
+                  (r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])/\d{4}", "%d/%m/%Y"),
+                  (rf"{_MONTH}-{_DAY}-\d{{4}}", "%m-%d-%Y"),
+                  (rf"{_DAY}-{_MONTH}-\d{{4}}", "%d-%m-%Y"))  # fmt: skip
 _CLOCKS_BEHIND = ((r",? (?:0?[1-9]|1[0-2]):\d\d:\d\d [AaPp][Mm]", " %I:%M:%S %p"),
                   (r",? (?:[01]?\d|2[0-3]):\d\d:\d\d\.\d{6}", " %H:%M:%S.%f"),
                   (r",? (?:[01]?\d|2[0-3]):\d\d:\d\d\.\d{3}", " %H:%M:%S.%g"),
@@ -62,6 +64,11 @@ STAMPS: tuple[tuple[str, str], ...] = (
     (rf"{_DAY}\.{_MONTH}\.\d{{4}} {_CLOCK}", "%d.%m.%Y %H:%M:%S"),
     (rf"{_DAY} [A-Z][a-z]{{2}} \d{{4}} {_CLOCK}\.\d{{3}}", "%d %b %Y %H:%M:%S.%g"),
     (rf"{_DAY} [A-Z][a-z]{{2}} \d{{4}} {_CLOCK}", "%d %b %Y %H:%M:%S"),
+    (rf"{_DAY}-[A-Z][a-z]{{2}}-\d{{4}} {_CLOCK}\.\d{{3}}", "%d-%b-%Y %H:%M:%S.%g"),
+    (rf"{_DAY}-[A-Z][a-z]{{2}}-\d{{4}} {_CLOCK}", "%d-%b-%Y %H:%M:%S"),
+    (rf"[A-Z][a-z]{{2}} \d\d? \d{{4}} {_CLOCK}\.\d{{3}}", "%b %d %Y %H:%M:%S.%g"),
+    (rf"[A-Z][a-z]{{2}} \d\d? \d{{4}} {_CLOCK}", "%b %d %Y %H:%M:%S"),
+    (r"[A-Z][a-z]{2} \d\d?, \d{4} \d{1,2}:\d\d:\d\d [AP]M", "%b %d, %Y %I:%M:%S %p"),
     (rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}\.\d{{3}}", f"{NO_YEAR}%b %d %H:%M:%S.%g"),
     (rf"[A-Z][a-z]{{2}} [ \d]\d {_CLOCK}", f"{NO_YEAR}%b %d %H:%M:%S"),
     (rf"{_MONTH}-{_DAY} {_CLOCK}\.\d{{3}}", f"{NO_YEAR}%m-%d %H:%M:%S.%g"),

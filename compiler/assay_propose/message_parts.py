@@ -22,7 +22,7 @@ _MEMBER = re.compile(
     r"(?P<value>[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?[A-Za-z]*|[^\s=,;]+?)(?P<end>[)\],;.]*)"
 )
 _QUOTED_MEMBER = re.compile(r"(?P<start>[(\[]?)(?P<key>[\w.-]+)=\"(?P<value>[^\"]*)\"(?P<end>[)\],;.]*)")
-_NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_./-]*)(?P<sign>[(#\[])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
+_NUMBERED = re.compile(r"(?P<word>[A-Za-z][A-Za-z_./-]*)(?P<sign>[(#\[@])(?P<value>\d[\w.]*)(?P<end>[)\]]?[:,;.]?)")
 _PUNCTUATED = re.compile(r"(?P<start>[(\[<'\"~≈±]*)(?P<value>.*?)(?P<end>[)\]>'\",;:.%]*)", re.DOTALL)
 #: a number with its unit for each of something, such as `1.2s/it`
 _RATED = re.compile(
@@ -48,13 +48,15 @@ _JSON_TAIL = re.compile(r'(?:^|\s)(?P<json>\{\s*".*\})(?P<rest>(?: \[\]| \{\})*)
 _LONGEST_TAIL = 4000
 #: what a program writes in place of a number
 NO_NUMBER = re.compile(r"[+-]?(?:nan|inf|infinity)|null|none|n/a", re.IGNORECASE)
-_SLASHED = r"[+-]?\d+(?:\.\d+)?(?:(?:/|\+|->)\d+(?:\.\d+)?)+"
-_SEPARATOR = re.compile(r"(/|(?<=\d)\+|->)")
+_SLASHED = r"[+-]?\d+(?:\.\d+)?(?:(?:[A-Za-z]{0,2}/|\+|->)\d+(?:\.\d+)?)+"
+_SEPARATOR = re.compile(r"([A-Za-z]{0,2}/|(?<=\d)\+|->)")
 #: numbers between slashes, plus signs or arrows, perhaps behind as many names: `min/avg/max=1.2/3.4/5.6`
 _SLASHED_NUMBERS = re.compile(
-    rf"(?P<start>[(\[]?)(?P<names>[A-Za-z][\w.%-]*(?:/[A-Za-z][\w.%-]*)+[=:])?(?P<values>{_SLASHED})(?P<end>[)\],;.:]*)"
+    rf"(?P<start>[(\[]?)(?P<names>[A-Za-z][\w.%-]*(?:/[A-Za-z][\w.%-]*)+[=:])?(?P<values>{_SLASHED})(?P<unit>[A-Za-z]*)(?P<end>[)\],;.:]*)"
 )
 _SLASHED_NAMES = re.compile(r"[A-Za-z][\w.%-]*(?:/[A-Za-z][\w.%-]*)+")
+#: a name with digits, as a device has it, before its number: `GR3D_FREQ 33%`
+_DIGITS_IN_NAME = re.compile(r"[A-Za-z]+\d{1,2}[A-Za-z]*(?:_[A-Za-z]+)+")
 _DATE = re.compile(r"\d{4}/\d\d?/\d\d?|\d\d?/\d\d?/\d{4}")
 _MAX_BETWEEN = 2  # words between such names and their numbers: `min/max = 1/2`
 NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?")
@@ -115,6 +117,8 @@ def mask_message(message: str, context: re.Match[str] | None, has_lists: bool = 
                 parts[index + 2] = Part(protocol["start"], "protocol", protocol["value"], protocol["end"])
     split: list[list[Part]] = [[part] for part in parts]
     for index, token in enumerate(tokens):
+        if index + 1 < len(tokens) and tokens[index + 1][0].isdigit() and _DIGITS_IN_NAME.fullmatch(token):
+            split[index] = [Part(token)]
         if ("," in token and _PAIRS.fullmatch(token)) or (index == 0 and token.count(",") >= _MIN_CELLS):
             *pairs, last = token.split(",")
             split[index] = [*(_glue(_mask(pair)) for pair in pairs), _mask(last)]
@@ -160,10 +164,15 @@ def _find_slashed_names(tokens: Sequence[str], index: int) -> int:
 
 def _split_slashed(tokens: Sequence[str], index: int, place: int, match: re.Match[str]) -> list[Part]:
     """Return a part for each of the numbers between slashes of a token; `place` is that of their names."""
-    values, signs = _SEPARATOR.split(match["values"])[::2], [*_SEPARATOR.split(match["values"])[1::2], match["end"]]
+    values, signs = (
+        _SEPARATOR.split(match["values"])[::2],
+        [*_SEPARATOR.split(match["values"])[1::2], match["unit"] + match["end"]],
+    )
     names = (match["names"] or tokens[place]).strip("()[]=:,").split("/")
     if len(names) != len(values) or not (match["names"] or place < index):
-        names = [""] * len(values)
+        is_measured = match["unit"].lower() in UNITS and index > 0 and tokens[index - 1].isalpha()
+        numbers = ["", *(str(number) for number in range(2, len(values) + 1))]
+        names = [f"{tokens[index - 1]} {number} {match['unit']}" if is_measured else "" for number in numbers]
     elif place > 0 and (noun := tokens[place - 1].strip("()[]:,")).isalpha() and noun.lower() not in NO_NAMES:
         names = [f"{noun} {name}" for name in names]
     first = match["start"] + (match["names"] or "")

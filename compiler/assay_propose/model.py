@@ -216,6 +216,7 @@ class SourceProposal:
         str, ...
     ] = ()  # names of no interest: declared ones without records, or those of lines without an event
     notes: tuple[str, ...] = ()  # what of the files is not read
+    begins: str = ""  # the first column of a header below other lines
     broken: Fraction = Fraction(0)  # share of the records of a host that are malformed, which a build tolerates
 
     @property

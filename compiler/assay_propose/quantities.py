@@ -52,7 +52,7 @@ _MEDIA = frozenset((
 ))  # fmt: skip
 _TIMES_TAKEN = (" elapsed ", " time taken ", " response time ", " latency ", " duration ")
 #: last words of such names, apart from those of instants
-_LAST_OF_TIMES = frozenset(("delay", "elapsed", "time", "took"))
+_LAST_OF_TIMES = frozenset(("delay", "elapsed", "frametime", "time", "took"))
 _INSTANTS = frozenset(("begin", "create", "created", "end", "ended", "expiry", "finish", "sim", "start", "started"))
 _COUNTED = frozenset(("count", "errors", "id", "n", "num", "number", "per", "ratio", "samples", "share", "total"))
 _LENGTHS = frozenset(("dur", "duration", "len", "length"))

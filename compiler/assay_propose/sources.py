@@ -49,6 +49,7 @@ from assay_propose.record_units import Conversion, convert_units
 from assay_propose.table_rows import EVENT, find_table_rows
 from assay_propose.text_layout import LEVELS, MESSAGE, TextLayout
 from assay_propose.text_templates import find_common_start, find_templates
+from assay_propose.titled_rows import Titles, find_titled_rows, name_by_titles
 from assay_propose.totals import exclude_records
 from assay_propose.units import UNITS
 from assay_propose.varying_messages import read_varying_messages
@@ -141,7 +142,9 @@ def propose_source(name: str, items: Sequence[Detected], names: NameSpace, syste
         records, no_values = drop_no_values(records)
         records, conversions = convert_units(records, known_format.units_at if known_format else {})
     headers = {header for item in items for header in find_headers(item.sample.lines, item.text_layout)}
-    named = _name_templates(layout, records, headers) if layout else _name_records(kind, records, lookup, times)
+    titled = {message: titles for item in items if layout
+              for message, titles in find_titled_rows(item.sample.lines).items()}  # fmt: skip
+    named = _name_templates(layout, records, headers, titled) if layout else _name_records(kind, records, lookup, times)
     if known_text:
         named.names[known_text.format.event] = (known_text.pattern,)
         _leave_out_others(named, known_text)
@@ -257,7 +260,9 @@ def _name_records(kind: str, records: Sequence[Record], lookup: Lookup | None, t
     return named
 
 
-def _name_templates(layout: TextLayout, records: Sequence[Record], headers: Collection[Header]) -> _Named:
+def _name_templates(
+    layout: TextLayout, records: Sequence[Record], headers: Collection[Header], titled: Mapping[str, Titles]
+) -> _Named:
     """Name the lines of a text by the patterns of their messages.
 
     Lines that begin like a pattern and match none are malformed, and all lines begin like a pattern that begins with a
@@ -268,7 +273,8 @@ def _name_templates(layout: TextLayout, records: Sequence[Record], headers: Coll
     rows = find_rows_below(messages, headers, layout.captures) or find_table_rows(messages, layout.captures)
     others = [record.name for index, record in enumerate(records) if index not in rows]
     templates_of_others = find_templates(others, layout.captures)
-    remaining = iter(drop_no_numbers(merge_templates(templates_of_others, layout.captures)))
+    merged = drop_no_numbers(merge_templates(templates_of_others, layout.captures))
+    remaining = iter(name_by_titles(merged, others, titled))
     templates = [rows[index] if index in rows else next(remaining) for index in range(len(records))]
     for record, template in zip(records, templates, strict=True):
         values: dict[KeyPath, object] = {(key,): value for key, value in template.values}
@@ -461,6 +467,7 @@ def _build_source(
         time_form=form,
         zone=zone,
         line=first.text_layout.line if first.text_layout else "",
+        begins=first.begins,
         body=(MESSAGE,) if first.text_layout and first.text_layout.line else first.body,
         lookup=lookup.path if lookup else (),
         records=sum(len(item.records) for item in items),

@@ -23,7 +23,7 @@ LEVEL, MESSAGE, TAGS = "level", "message", "tags"
 #: names of the places of an instant, by the number of its words
 TIMES = {1: ("at",), 2: ("date", "clock"), 3: ("date", "clock", "offset"), 4: ("day", "month", "year", "clock"),
          5: ("weekday", "month", "day", "clock", "year")}  # fmt: skip
-TIMES_OF_12_HOURS = {3: ("date", "clock", "half")}
+TIMES_OF_12_HOURS = {3: ("date", "clock", "half"), 5: ("month", "day", "year", "clock", "half")}
 TIMES_WITHOUT_YEAR = {1: ("at",), 2: ("date", "clock"), 3: ("month", "day", "clock")}
 LEVELS = (
     r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|CRIT|PANIC"
@@ -162,6 +162,8 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
              for head, groups in zip(heads, group_lists, strict=True)]  # fmt: skip
     names = _name_groups([groups for groups, _ in rests], has_level)
     messages = [rest for _, rest in rests]
+    colon = ":" * (group_count > 0 and all(text.startswith(": ") for text in messages))  # `[main/WARN]: text`
+    messages = [text.removeprefix(colon) for text in messages]
     has_level = has_level or LEVEL in names
     is_leveled = has_level or any(_LEVEL_WORD.search(text) for text in messages)
     before_level, texts = _cut_leading_numbers(messages, is_leveled)
@@ -184,7 +186,7 @@ def _build_layout(heads: Sequence[_Head], form: str) -> TextLayout:
     else:
         gaps = _find_gaps([head.rest for head in heads], group_count)
         groups_text = "".join(f"{gap}[{{{name}...}}]" for gap, name in zip(gaps, names, strict=True))
-    head_text = f"{before}{place}{first.after}{groups_text}"
+    head_text = f"{before}{place}{first.after}{groups_text}{colon}"
     level_text = f" {wrap[0]}{{{LEVEL}}}{wrap[1]}" if wrap else ""
     start = f"{head_text}{' {}' * before_level}{level_text}{' {}' * behind_level}"
     line = f"{start}{'{? ?}' if start.endswith(_BAR) else ' '}{{{MESSAGE}...}}"

@@ -176,7 +176,7 @@ def _fill_template(
         is_remark = part.prefix == "(" and next_part.prefix.endswith(")")
         if not unit and not part.suffix and (not words or is_remark or _counts_behind(words[-1], part, next_part)):
             behind = _find_noun_behind(next_part)
-        behind = behind or _find_noun_of_item(row, position)
+        behind = behind or _find_noun_of_item(row, position) or _find_counted(words, part, next_part)
         suggestion = part.name or behind or _suggest_name(words, part.value, unit, is_behind_value)
         name = make_identifier(f"{suggestion} {unit}", "value")
         if not (part.name or unit) and name in names and (noun := _find_last_noun_behind(part, row[position + 1 :])):
@@ -256,6 +256,13 @@ def _counts_behind(word: str, part: Part, next_part: Part) -> bool:
     is_plural = noun.endswith("s") and not noun.endswith(("is", "ss", "us")) and noun not in NO_NAMES | STARTS | ENDS
     is_verb = word.lower() in _VERBS or word.lower().endswith(("ed", "ing")) or not _is_name(word)
     return bool(_WHOLE.fullmatch(part.value)) and is_plural and is_verb and word[-1].isalpha()
+
+
+def _find_counted(words: Sequence[str], part: Part, next_part: Part) -> str:
+    """Return the plural behind a number whose word before is the unit of another: `0.4 seconds, 81 transactions`."""
+    is_behind_unit = bool(words) and words[-1].rstrip(",;").lower() in UNITS
+    noun = _find_noun_behind(next_part) if is_behind_unit and not part.suffix and not next_part.value else ""
+    return noun if noun.lower() not in UNITS and _counts_behind("of", part, next_part) else ""
 
 
 def _find_last_noun_behind(part: Part, following: Sequence[Part]) -> str:

@@ -105,7 +105,8 @@ def describe_with_one_unit(texts: Collection[str]) -> ValueType | None:
     if len(texts) < _MIN_MEASURED or not all(matches) or len(units) > 1:
         return None
     (unit,) = units
-    if re.fullmatch("[a-fA-F]+", unit) and not all(" " in text.strip() for text in texts):
+    is_hexadecimal = not (any("." in text for text in texts) or all(" " in text.strip() for text in texts))
+    if re.fullmatch("[a-fA-F]+", unit) and is_hexadecimal:
         return None
     reason = f"numbers with their unit such as {min(texts, key=_rank_example).strip()}"
     return ValueType("real", f'before "{unit}"', "none", reason, is_quantity=True)

@@ -85,6 +85,8 @@ def _list_source_members(source: SourceProposal) -> list[tuple[str, str, str]]:
     ]
     if source.line:
         members.append(("line", quote_text(source.line), ""))
+    if source.begins:
+        members.append(("begins", quote_text(source.begins), ""))
     malformed = f"\n{source.malformed.describe()}" if source.malformed else ""
     members.append(("time", format_texts(source.time), reasons.get("time", "") + malformed))
     if source.or_time:

@@ -65,7 +65,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --   timeForm the form of an instant that is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
 --   start    the constant, an instant, from which numbers of the form `s`, `ms`, `us` or `ns` count, instead of 1970
 --   zone     for times without a zone: `UTC`, or an offset such as `+02:00`
---   begins   for blocks: the key that a block begins with
+--   begins   for blocks: the key that a block begins with; for tables: the first column of a header below other lines
 --   ignored  names of records, or prefixes that end in `*`, that belong to no event and cause no warning
 let Source =
       { Type =

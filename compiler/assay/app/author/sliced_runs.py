@@ -41,6 +41,7 @@ class _Selection:
     lines: dict[Path, set[int]] = field(default_factory=lambda: defaultdict(set))
     rows: dict[Path, set[int]] = field(default_factory=lambda: defaultdict(set))
     whole: set[Path] = field(default_factory=set)
+    begins: dict[Path, str] = field(default_factory=dict)  # of the tables of `rows`: `begins` of their source
 
 
 @dataclass(slots=True)
@@ -106,6 +107,7 @@ class RunSlicer:
                 numbers_by_path = selection.lines if kind.is_log else selection.rows
                 for path, _, group in group_by_file(part.files, sorted(places)):
                     numbers_by_path[path] |= {place.seq % FILE_STEP for place in group}
+                    selection.begins[path] = part.source.begins
             else:
                 located = find_records(part.source, part.files, places).values()
                 selection.whole |= {directory / record.file for record in located}
@@ -125,7 +127,7 @@ class RunSlicer:
             return b"".join(iter_decompressed(path)), ()
         if path in selection.rows:
             if path not in self.tables:
-                self.tables[path] = _Table(path)
+                self.tables[path] = _Table(path, selection.begins[path])
             return self.tables[path].read_rows(selection.rows[path])
         numbers, read_lines = tuple(sorted(selection.lines[path])), self.lines[path]
         read_lines |= read_raw_lines(path, selection.lines[path] - read_lines.keys())
@@ -135,10 +137,10 @@ class RunSlicer:
 class _Table:
     """The rows of a table as bytes, with the numbers of their lines."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, begins: str) -> None:
         with create_temporary_folder() as folder:
             plain = decompress_file(path, folder, "plain")
-            records = list(csv_text.iter_records(path, plain))
+            records = list(csv_text.iter_records(path, plain, begins))
             ends = {record.line + record.lines for record in records}
             offsets = csv_text.find_line_offsets(plain, {*ends, *(record.line for record in records)})
             content = plain.read_bytes()

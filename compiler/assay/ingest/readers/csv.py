@@ -36,6 +36,7 @@ from assay.ingest.readers.csv_tables import (
     get_relative_path,
     is_event_row,
 )
+from assay.ingest.readers.csv_text import CsvFormat
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, group_by_file
 from assay.ingest.small_tables import build_create_statement
 from assay.ingest.summary import HostLog, write_results
@@ -104,7 +105,7 @@ class TableReader:
                     yield item, RawRecord(name, row.line, row.number, row.text)
 
 
-READER = TableReader(lambda _: csv_text, "table", "column")
+READER = TableReader(lambda source: CsvFormat(source.begins), "table", "column")
 
 
 def _open_files(tables: Tables) -> list[TableFile]:
@@ -192,7 +193,8 @@ def _load_file(tables: Tables, file: TableFile) -> None:
     """Add the rows of a file; if the scan rejects it, those of a copy without malformed rows."""
     import duckdb
 
-    if tables.table_format is csv_text and csv_text.can_scan(file.path, file.plain):
+    begins = tables.source.begins
+    if isinstance(tables.table_format, CsvFormat) and csv_text.can_scan(file.path, file.plain, begins):
         try:
             tables.connection.execute(_build_insert(tables, file, copy=False), {"file": _escape_path(file.plain)})
             return
@@ -252,7 +254,7 @@ def _is_sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
         csv_text.build_cell_column(file.columns.index(name)) for name in tables.verbatim_columns if name in file.columns
     ]
     conditions = [invalid_text.is_invalid_text(cell, is_repaired=copy) for cell in cells]
-    if tables.table_format is csv_text and csv_text.build_cell_column(0) not in cells:
+    if isinstance(tables.table_format, CsvFormat) and csv_text.build_cell_column(0) not in cells:
         conditions.append(
             invalid_text.build_starts_with_any(csv_text.build_cell_column(0), invalid_text.NUL, invalid_text.BOM)
         )

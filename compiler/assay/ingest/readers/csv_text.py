@@ -7,7 +7,8 @@ that are not UTF-8. Rows are numbered from 1 without the header. Empty lines are
 of a row are ignored, and a row may lack the cells of columns without a name at the end of the header.
 
 A first line `sep=;`, which spreadsheets read and write, names the delimiter. Otherwise it is the most frequent of
-`DELIMITERS` in the header.
+`DELIMITERS` in the header. The header is the first line that is not empty; if `begins` of the source names its first
+column, it is the first line with that cell, and the lines before it are no rows.
 """
 
 from __future__ import annotations
@@ -79,26 +80,56 @@ class _Lines:
         return '"' if sum(line.count('"') for line in self.row_lines) % 2 else f'{self.delimiter}"'
 
 
-def find_delimiter(plain: Path) -> str:
-    """Return the delimiter of the cells of a file, a comma unless another is named or more frequent in the header."""
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where the header of a file may be: the number of lines before it, and the delimiter of its cells."""
+
+    lines_before: int
+    delimiter: str
+
+
+def _find_start(plain: Path, begins: str) -> _Start | None:
+    """Return the start of a table; None if no line begins with the cell `begins`."""
+    named_delimiter = ""
     with plain.open(encoding=ENCODING, errors="assay-substitute", newline="") as stream:
-        lines = (line.strip("\r\n") for line, _ in iter_bounded_lines(stream))
-        header = next(filter(None, lines), "")
-    if named := NAMED_DELIMITER.fullmatch(header):
-        return named[1]
-    unquoted_text = "".join(header.split('"')[::2])
-    return max(DELIMITERS, key=unquoted_text.count)
+        for number, (line, _) in enumerate(iter_bounded_lines(stream)):
+            header = line.strip("\r\n")
+            if named := NAMED_DELIMITER.fullmatch(header):
+                named_delimiter = named[1]
+                if begins:
+                    continue
+            unquoted_text = "".join(header.split('"')[::2])
+            delimiter = named_delimiter or max(DELIMITERS, key=unquoted_text.count)
+            if header and not begins:
+                return _Start(0, delimiter)
+            if begins and header.partition(delimiter)[0].strip('" ') == begins:
+                return _Start(number, delimiter)
+    return None if begins else _Start(0, ",")
 
 
-def iter_records(path: Path, plain: Path) -> Iterator[Record]:
+def find_delimiter(plain: Path, begins: str = "") -> str:
+    """Return the delimiter of the cells of a file, a comma unless another is named or more frequent in the header."""
+    start = _find_start(plain, begins)
+    return start.delimiter if start else ","
+
+
+def iter_records(path: Path, plain: Path, begins: str = "") -> Iterator[Record]:
     """Yield the header (number 0) and all rows of a file, whose uncompressed content is `plain`.
 
     Raises AssayError for a quote that is never closed, since rows after it cannot be determined.
     """
+    if (start := _find_start(plain, begins)) is None:
+        raise fail(
+            "no-header",
+            f"the table has no header: {path}",
+            expected=f"a line whose first cell is `{begins}`, which `begins` of the source names",
+            found="no such line",
+        )
     with plain.open(encoding=ENCODING, errors="assay-substitute", newline="") as stream:
-        delimiter = find_delimiter(plain)
-        lines = _Lines(stream, delimiter)
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        lines = _Lines(stream, start.delimiter)
+        for _ in range(start.lines_before):
+            next(lines)
+        rows = csv.reader(lines, delimiter=start.delimiter, strict=True)
         number, width, least = 0, 0, 0
         while True:
             lines.row_lines.clear()
@@ -162,14 +193,15 @@ def is_too_long(text: str) -> bool:
     return len(text) > LONGEST // 4 and len(text.encode()) > LONGEST
 
 
-def can_scan(path: Path, plain: Path) -> bool:
+def can_scan(path: Path, plain: Path, begins: str = "") -> bool:
     """Return whether the engine reads a file correctly or rejects it.
 
     Files of which it would silently lose rows are excluded: it reads an empty first line as the header, and a line end
-    within the header as that of all rows. It ignores blanks beside quotes or after a CR; files with these are excluded,
-    too, so that the cells of a row do not depend on other, malformed rows of the file.
+    within the header as that of all rows; and it reads no header below other lines. It ignores blanks beside quotes or
+    after a CR; files with these are excluded, too, so that the cells of a row do not depend on other, malformed rows of
+    the file.
     """
-    first = next(iter_records(path, plain), None)
+    first = next(iter_records(path, plain, begins), None)
     return (
         first is not None and first.line == first.lines == 1 and not has_too_long_end(plain) and not _has_blanks(plain)
     )
@@ -183,16 +215,6 @@ def _has_blanks(plain: Path) -> bool:
         likely = content.find(b' "') >= 0 or content.find(b'" ') >= 0
         edge = re.escape(find_delimiter(plain).encode())
         return likely and re.search(rb'(?:^|%b|[\r\n]) +"|" +(?:%b|[\r\n]|$)' % (edge, edge), content) is not None
-
-
-def read_header(path: Path, plain: Path) -> tuple[str, ...]:
-    """Return the names of the columns of a file. Raises AssayError if the file is empty."""
-    first = next(iter_records(path, plain), None)
-    if first is None:
-        raise fail("no-header", f"the table is empty: it has no header: {path}")
-    if first.fault:
-        raise fail("no-header", f"the header of the table cannot be read: {path}", found=first.fault)
-    return first.cells
 
 
 def build_cell_column(index: int) -> exp.Column:
@@ -236,37 +258,50 @@ def build_scan_query(width: int, has_numbers: bool, delimiter: str = ",") -> exp
     )
 
 
-def write_repaired_copy(path: Path, plain: Path, copy: Path) -> list[Record]:
-    """Write a copy for the engine with row numbers; return the malformed rows, which are left out."""
-    malformed_records: list[Record] = []
-    with copy.open("w", encoding="utf-8", newline="") as stream:
-        # With another line end, a cell with a CR would not be quoted.
-        writer = csv.writer(stream, lineterminator="\r\n")
-        for record in iter_records(path, plain):
-            if record.fault:
-                malformed_records.append(record)
-            elif record.number:
-                writer.writerow([record.number, *record.cells])
-            else:  # the header, whose names do not matter here
-                writer.writerow(range(len(record.cells) + 1))
-    return malformed_records
+@dataclass(frozen=True, slots=True)
+class CsvFormat:
+    """CSV files; `begins` is the first column of the header if other lines may stand above it, else empty."""
 
+    begins: str = ""
 
-def find_records(path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
-    """Return some rows of a file by their numbers."""
-    required, last = set(numbers), max(numbers, default=0)
-    records_by_number: dict[int, Record] = {}
-    for record in iter_records(path, plain):
-        if record.number in required:
-            records_by_number[record.number] = record
-        if record.number >= last:
-            break
-    return records_by_number
+    def read_header(self, path: Path, plain: Path) -> tuple[str, ...]:
+        """Return the names of the columns of a file. Raises AssayError if the file has no header."""
+        first = next(iter_records(path, plain, self.begins), None)
+        if first is None:
+            raise fail("no-header", f"the table is empty: it has no header: {path}")
+        if first.fault:
+            raise fail("no-header", f"the header of the table cannot be read: {path}", found=first.fault)
+        return first.cells
 
+    def write_repaired_copy(self, path: Path, plain: Path, copy: Path) -> list[Record]:
+        """Write a copy for the engine with row numbers; return the malformed rows, which are left out."""
+        malformed_records: list[Record] = []
+        with copy.open("w", encoding="utf-8", newline="") as stream:
+            # With another line end, a cell with a CR would not be quoted.
+            writer = csv.writer(stream, lineterminator="\r\n")
+            for record in iter_records(path, plain, self.begins):
+                if record.fault:
+                    malformed_records.append(record)
+                elif record.number:
+                    writer.writerow([record.number, *record.cells])
+                else:  # the header, whose names do not matter here
+                    writer.writerow(range(len(record.cells) + 1))
+        return malformed_records
 
-def find_unterminated_column(plain: Path, columns: Sequence[str]) -> str:
-    """Return the column of the last cell of a file without a final line end or quote, else an empty text."""
-    return "" if read_last_byte(plain) in (b"\n", b"\r", b'"') else columns[-1]
+    def find_records(self, path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
+        """Return some rows of a file by their numbers."""
+        required, last = set(numbers), max(numbers, default=0)
+        records_by_number: dict[int, Record] = {}
+        for record in iter_records(path, plain, self.begins):
+            if record.number in required:
+                records_by_number[record.number] = record
+            if record.number >= last:
+                break
+        return records_by_number
+
+    def find_unterminated_column(self, plain: Path, columns: Sequence[str]) -> str:
+        """Return the column of the last cell of a file without a final line end or quote, else an empty text."""
+        return "" if read_last_byte(plain) in (b"\n", b"\r", b'"') else columns[-1]
 
 
 def find_line_offsets(plain: Path, numbers: Collection[int]) -> dict[int, int]:

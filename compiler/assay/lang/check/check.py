@@ -93,13 +93,13 @@ def _check_sources(checker: Checker) -> None:
                 expected="one `*` in the last part of `hosts`, which matches the name, and no `logs`",
                 found=f"{source.hosts or 'nothing'}{', with logs ' + ', '.join(source.logs) if source.logs else ''}",
             )
-        if kind.needs_begin != bool(source.begins):
-            fault = "has blocks but no `begins`" if not source.begins else "has `begins` but no blocks"
+        if kind.needs_begin != bool(source.begins) and not kind.may_begin:
+            fault = "has blocks but no `begins`" if not source.begins else "has `begins` but no blocks or table"
             checker.report(
                 "source-begins",
                 f"source `{source.name}` {fault}",
                 source.name,
-                expected="`begins` if and only if the kind is `blocks`",
+                expected="`begins` for the kind `blocks`, which needs it, or `csv`",
                 found=f"kind `{source.kind}`, begins `{source.begins}`",
             )
 

@@ -88,12 +88,13 @@ class Quarantine:
 class Source:
     """A kind of raw record and the files of a run that have it.
 
-    `kind` is `json-lines`, `text-lines`, `json-records`, `csv`, `blocks` (each begins with the key `begins`) or
-    `samples`.  `hosts` is a glob of host directories below the run's (a host is named after its directory), `logs` are
-    globs below a host's directory.  With `host_files`, `hosts` is a glob of files, one log of a host each; a host is
-    named after the text that matches the star in the glob's last part.  `time` is the path of the record's instant (ISO
-    8601, any fraction; rows and blocks may have none), `body` that of the object with the fields.  `lookups` are tried
-    in order; without any, each record of a log is one of the only event.
+    `kind` is `json-lines`, `text-lines`, `json-records`, `csv` (its header begins with the column `begins`, if any),
+    `blocks` (each begins with the key `begins`) or `samples`.  `hosts` is a glob of host directories below the run's (a
+    host is named after its directory), `logs` are globs below a host's directory.  With `host_files`, `hosts` is a glob
+    of files, one log of a host each; a host is named after the text that matches the star in the glob's last part.
+    `time` is the path of the record's instant (ISO 8601, any fraction; rows and blocks may have none), `body` that of
+    the object with the fields.  `lookups` are tried in order; without any, each record of a log is one of the only
+    event.
 
     For text lines, `line` is the pattern of every line, and `time` and `body` are captures of it (without a pattern,
     the body is the whole line).  `time_form` is the format of instants that are not ISO 8601: `s`, `ms`, `us` or `ns`

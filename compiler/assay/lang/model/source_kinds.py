@@ -27,6 +27,7 @@ class SourceKind:
     has_alternative_times: bool = False  # an instant may be at several paths
     needs_time: bool = False
     needs_begin: bool = False  # a source needs `begins`, the key with which a record begins
+    may_begin: bool = False  # a source may have `begins`, the first column of its header, above which lines stand
 
 
 JSON_LINES = SourceKind(
@@ -52,7 +53,9 @@ LOGFMT = SourceKind(
 )
 TEXT_LINES = SourceKind("text-lines", "logs", "log lines", is_log=True, has_patterns=True)
 RECORDS = SourceKind("json-records", "lists", "records", nameless="a record of a list", has_exclusions=True)
-TABLES = SourceKind("csv", "tables", "rows", nameless="a row of a table", has_columns=True, has_integer_times=True)
+TABLES = SourceKind(
+    "csv", "tables", "rows", nameless="a row of a table", has_columns=True, has_integer_times=True, may_begin=True
+)
 BLOCKS = SourceKind("blocks", "texts", "blocks", nameless="a block", has_integer_times=True, needs_begin=True)
 SAMPLES = SourceKind("samples", "samples", "samples", has_exclusions=True, has_series=True)
 
