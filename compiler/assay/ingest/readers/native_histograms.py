@@ -120,7 +120,8 @@ def add_histograms(connection: duckdb.DuckDBPyConnection, samples: Iterable[Hist
         for (file, _), rows in sorted(lines.items(), key=lambda item: item[0]):
             for labels, values in list_columns(name, rows, bounds):
                 place += 1
-                add_column(connection, file, place, labels, [row.t_ns for row in rows], values)
+                instants = [row.t_ns for row in rows]
+                add_column(connection, file, place, labels, list(zip(instants, values, strict=True)))
 
 
 def find_bounds(samples: Sequence[HistogramSample]) -> list[float]:
@@ -157,10 +158,9 @@ def add_column(
     file: int,
     place: int,
     labels: Mapping[str, str],
-    instants: Sequence[int],
-    values: Sequence[float | None],
+    samples: Sequence[tuple[int, float | None]],
 ) -> None:
-    """Add the samples of a series of a file."""
+    """Add the samples of a series of a file: their instants and values."""
     connection.execute("CREATE TABLE histogram_series (place BIGINT, name VARCHAR, labels MAP(VARCHAR, VARCHAR))")
     execute(
         connection,
@@ -172,5 +172,5 @@ def add_column(
     execute(
         connection,
         "INSERT INTO file_samples SELECT $file, $place, 0, unnest($instants::BIGINT[]), unnest($values::DOUBLE[])",
-        file=file, place=place, instants=[*instants], values=[*values],
+        file=file, place=place, instants=[t_ns for t_ns, _ in samples], values=[value for _, value in samples],
     )  # fmt: skip

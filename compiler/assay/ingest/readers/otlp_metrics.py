@@ -157,5 +157,4 @@ def _add_numbers(
     connection: duckdb.DuckDBPyConnection, file: int, rows: Mapping[tuple[str, str], list[tuple[int, float]]]
 ) -> None:
     for place, ((name, labels), samples) in enumerate(sorted(rows.items()), 1):
-        instants, values = [t_ns for t_ns, _ in samples], [value for _, value in samples]
-        add_column(connection, file, place, {NAME: name} | json.loads(labels), instants, values)
+        add_column(connection, file, place, {NAME: name} | json.loads(labels), samples)

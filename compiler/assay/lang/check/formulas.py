@@ -237,17 +237,16 @@ def _check_example(checker: Checker, owner: str, metric: Metric, example: Worked
         return
     node = write_conversions(metric.measure, example.unit.name, build_formula_scope(checker.package), checker.library)
     result = formula.evaluate(node, lambda name: values[name], values)
-    expected = f"{example.shows} {example.unit.symbol}".rstrip()
     if result.value is None:
-        _report_failed_example(checker, owner, example, expected, f"no value ({result.reason})", ())
+        _report_failed_example(checker, owner, example, f"no value ({result.reason})", ())
     elif round_like(result.value, example.shows) != example.shows:
         exact = f"exactly {formula.format_quantity(str(result.value), example.unit.name)}"
         computed = f"{round_like(result.value, example.shows)} {example.unit.symbol}".rstrip()
-        _report_failed_example(checker, owner, example, expected, computed, (exact,))
+        _report_failed_example(checker, owner, example, computed, (exact,))
 
 
 def _report_failed_example(
-    checker: Checker, owner: str, example: Worked, expected: str, computed: str, notes: tuple[str, ...]
+    checker: Checker, owner: str, example: Worked, computed: str, notes: tuple[str, ...]
 ) -> None:
     inputs = ", ".join(
         f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}".rstrip() for item in example.inputs
@@ -256,7 +255,7 @@ def _report_failed_example(
         "example",
         f"an example of {owner} fails: {inputs}",
         example.shows,
-        expected=expected,
+        expected=f"{example.shows} {example.unit.symbol}".rstrip(),
         found=computed,
         notes=notes,
         hint="check the example, the formula and the units, such as a prefix of 1000 instead of 1024",
