@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.ingest import logfmt
+from assay.ingest.quantities import QUANTITIES
 from assay.ingest.readers.json_record_positions import MEMBERS
 from assay.util.diagnostics import AssayError, fail
 from assay.util.numbers import format_count
@@ -31,6 +32,7 @@ _MIN_SHARE = 0.5  # of the lines that are records
 _MAX_DEPTH = 4  # of the keys of a record
 _FEW_ALIKE, _MANY = 3, 10  # lines without instants that are alike but for their numbers
 _QUOTED_LINES, _QUOTED_LENGTH = 3, 100
+_IS_DURATION = QUANTITIES["duration"].is_valid  # `0m1.250s`
 _LONGEST_LINE = 10_000  # characters of a line of text without instants
 _MIN_PAIRS = 2  # members of most lines of logfmt
 _FULL = 0.9  # share of the rows of a table that have all its cells
@@ -331,7 +333,7 @@ def _read_timeless_text(sample: SampleFile, lines: Sequence[str]) -> Detected | 
     counts: Counter[str] = Counter()
     texts: dict[str, set[str]] = defaultdict(set)
     for line, template in zip(lines, templates, strict=True):
-        if any(is_number(value) or has_unit(value) for _, value in template.values):
+        if any(is_number(value) or has_unit(value) or _IS_DURATION(value) for _, value in template.values):
             counts[template.pattern] += 1
             texts[template.pattern].add(line)
     counts = Counter({pattern: size for pattern, size in counts.items() if len(texts[pattern]) >= _FEW_ALIKE})

@@ -57,6 +57,9 @@ class MatchedText:
         return bool(self.format.time_form)
 
 
+_MEMBER = re.compile(r'(?P<key>[a-z][a-z_]*)=(?P<quote>"?)[^"\s=]*(?P=quote)(?=\s|$)')
+_MEMBERS = re.compile(r'(?<=" )(?:[a-z][a-z_]*="?[^"\s=]*"?(?: |$))+$')  # behind the agent of a request
+_TIMES_BEHIND = "{? {request_time}?}{? {upstream_time}?}"
 _SYSBENCH_UNITS = {"threads": "none", "latency_pPERCENT": "millisecond", "response_time_pPERCENT": "millisecond"}
 KNOWN_TEXT_FORMATS = (
     KnownTextFormat(
@@ -110,12 +113,13 @@ KNOWN_TEXT_FORMATS = (
 def match_known_text(lines: Sequence[str]) -> MatchedText | None:
     """Return the format that nearly all lines have, or many lines among others; None if there is none."""
     filled = [line for line in lines if line.strip()]
+    members = _find_members(filled)
     texts = {name: match[1] for name, expression in _TEXTS.items()
              if (match := next(filter(None, map(expression.search, filled[:_MOST_BEFORE])), None))}  # fmt: skip
     for general in KNOWN_TEXT_FORMATS:
         if any(name in general.pattern and name not in texts for name in _TEXTS):
             continue
-        item = _fill_placeholders(general, texts)
+        item = _fill_placeholders(_add_members(general, members), texts)
         parsed = parse_pattern(item.pattern)
         expression = re.compile(parsed.build_expression(parsed.places))
         rows, others = [], []
@@ -132,6 +136,25 @@ def match_known_text(lines: Sequence[str]) -> MatchedText | None:
             item = replace(item, units=dict(item.units) | _list_whole_units(item, [values for _, values in rows]))
             return MatchedText(item, item.pattern, zone, tuple(rows), tuple(others) if item.has_others else ())
     return None
+
+
+def _find_members(lines: Sequence[str]) -> tuple[re.Match[str], ...]:
+    """Return the members with which the first line ends, such as `rt=0.012 urt="0.010"`, if all lines have them."""
+    first = _MEMBERS.search(lines[0].rstrip()) if lines else None
+    members = tuple(_MEMBER.finditer(first[0])) if first else ()
+    keys = [match["key"] for match in members]
+    has_all = all([match["key"] for match in _MEMBER.finditer(line)][-len(keys) :] == keys for line in lines)
+    return members if has_all and len({*keys}) == len(keys) else ()
+
+
+def _add_members(item: KnownTextFormat, members: Sequence[re.Match[str]]) -> KnownTextFormat:
+    """Return the format of access logs with members behind the agent in place of times without names."""
+    base, times, _ = item.pattern.partition(_TIMES_BEHIND)
+    if not (members and times):
+        return item
+    tail = " ".join(f"{match['key']}={match['quote']}{{{match['key']}}}{match['quote']}" for match in members)
+    units = {match["key"]: "second" for match in members if match["key"].endswith(("time", "rt", "uct", "uht"))}
+    return replace(item, pattern=f"{base} {tail}", units=units, whole_units={})
 
 
 def _has_numbers(item: KnownTextFormat, values: Mapping[str, str]) -> bool:

@@ -89,7 +89,12 @@ def _normalize(words: Sequence[str]) -> Pattern:
 
 
 def _list_single_keys(words: Pattern, place: int) -> Iterator[tuple[int, Pattern]]:
-    """Yield the place of each word before a duration, with the pattern without the word."""
+    """Yield the place of each word before a duration, with the pattern without the word.
+
+    Before a colon, words such as `Planning Time:` are the name of a number, not a step among others.
+    """
+    if words[place - 1].endswith(":") and not any("{" in word for word in words[:place]):
+        return
     for start, word in enumerate(words[:place]):
         rest = (*words[:start], *words[start + 1 :])
         match = _WORD.fullmatch(word)

@@ -35,6 +35,7 @@ _ARROWS = {"⬇": "down", "↓": "down", "⬆": "up", "↑": "up"}  # before wha
 _EMOJI = "\N{VARIATION SELECTOR-16}"
 _BETWEEN_ITEMS = frozenset("/|·•")  # of a line such as `160 tx / 15,500,000 (51.7%) gas`
 _TIME_UNITS = ("second", "minute", "hour")  # whose words QUANTITIES do not have
+_SECONDS = frozenset(("s", "sec", "second"))
 _WHOLE = re.compile(r"\d+")
 #: words that name the value before them: `5 bytes sent`
 _NAMES_BEHIND = frozenset(("copied", "dropped", "free", "read", "received", "sent", "transferred", "used", "written"))
@@ -207,6 +208,9 @@ def _find_unit_behind(part: Part, following: Sequence[Part]) -> str:
     last = part
     while len(following) > 1 and following[0].prefix == "/" and not following[0].value and following[1].value:
         following = following[2:]  # `1.5 / 0.0 ms`
+    words = [item.prefix.strip("),;.:") for item in following[:3] if not item.value]
+    if not (part.suffix or part.is_glued) and words[1:2] == ["per"] and words[2:] and words[2] in _SECONDS:
+        return " ".join(words) if words[0].isalpha() else ""  # `812 requests per second`
     for item in following:
         if not last.is_glued:
             unit = re.sub("[µμ]", "u", item.prefix.strip("),;.:").lower()) if not last.suffix else ""
