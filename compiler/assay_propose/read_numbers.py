@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from assay.lang.record_units import WITH_UNIT
@@ -30,6 +31,8 @@ def read_number(field: FieldProposal, value: object) -> float:
         case "duration":
             seconds = read_duration(text)
             return -seconds if text.startswith("-") else seconds
+        case "clockDuration":
+            return _read_clock_duration(text)
         case "size" | "binarySize":
             return _read_size(text, is_binary=field.transform == "binarySize")
     if field.transform.startswith(_BEFORE):
@@ -42,6 +45,15 @@ def read_number(field: FieldProposal, value: object) -> float:
 def read_duration(text: str) -> float:
     """Return the seconds of a duration such as `1m2.5s`, without its sign."""
     return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+
+
+def _read_clock_duration(text: str) -> float:
+    """Return the seconds of a duration such as `1:02:03.5`, perhaps with days before it."""
+    sign = -1.0 if text.startswith("-") else 1.0
+    before, *others = re.split(r"[:]", text.lstrip("+-"))
+    days, _, first = before.replace("-", ".").rpartition(".")
+    seconds = functools.reduce(lambda total, part: 60.0 * total + float(part), others, float(first))
+    return sign * (86_400.0 * float(days or 0) + seconds)
 
 
 def _read_size(text: str, is_binary: bool) -> float:

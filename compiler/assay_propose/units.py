@@ -42,6 +42,7 @@ _TIME_NAMES = frozenset(("duration", "latency", "t", "time"))
 _TIME_PER_WORK = re.compile(r"\b(ns|us|ms|sec|seconds)/[A-Za-z]+$", re.IGNORECASE)  # such as `Avg. Disk sec/Read`
 _PERCENT = re.compile(r"(?<![\d.])%")  # as in `CPU%`, unlike in `99%`, a percentile
 _NUMBERS = frozenset(("count", "n", "samples"))  # words of names of numbers that do not have the unit of their object
+_CLOCK_NAMES = frozenset(("duration", "elapsed", "runtime", "ss", "took", "wall", "walltime"))  # unlike `time`
 _MEASURED = re.compile(r" *[+-]?(?:\d+\.?\d*|\.\d+) ?(?P<unit>[A-Za-zµ°/]{1,12}) *")  # a number with a unit
 _MIN_MEASURED = 2  # distinct numbers with the same unit
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
@@ -85,6 +86,9 @@ def describe_values(path: Sequence[str], values: Sequence[object]) -> ValueType:
     for kind, expression in _SEPARATED.items():
         if all(expression.fullmatch(text) for text in texts):
             return _describe_separated(path, kind, texts)
+    if _CLOCK_NAMES & {*split_words(path[-1])} and all(QUANTITIES["clockDuration"].is_valid(text) for text in texts):
+        reason = f"durations such as {min(texts, key=_rank_example)}"
+        return ValueType("integer", "clockDuration", "nanosecond", reason, len(texts) > 1)
     for kind, unit in (("duration", "nanosecond"), ("size", "byte"), ("binarySize", "byte")):
         has_unit = any(not _REAL.fullmatch(text) for text in texts) and not (
             kind == "binarySize" and _is_count(path, texts)

@@ -6,7 +6,7 @@ let X = ./expression.dhall
 let S = ./source.dhall
 
 -- A small change of a field's text: `take` characters, the part `before` a separator, a text that is `noValue`, `plus` a number,
--- a `duration` as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970, a `grouped` number or
+-- a `duration` or `clockDuration` as ns, a `size` or `binarySize` as bytes, an `instant` as ns since 1970, a `grouped` number or
 -- one with a `decimalComma`, or `withUnit` behind it. `unitOf` has the name of another field.
 let Transform = { kind : Text, number : Integer, text : Text }
 
@@ -121,6 +121,8 @@ in  { Transform
     , plus = \(n : Integer) -> { kind = "plus", number = n, text = "" } : Transform
       -- a duration in the format of Go (`1m2.5s`, `448.05ms`), as whole nanoseconds
     , duration = { kind = "duration", number = +0, text = "" } : Transform
+      -- a duration as a clock shows it (`1:02:03.5`, `2:03`), as whole nanoseconds; days may stand before the hours
+    , clockDuration = { kind = "clockDuration", number = +0, text = "" } : Transform
       -- a size as whole bytes: `467kB` are thousands, `1.5MiB` are units of 1024
     , size = { kind = "size", number = +0, text = "" } : Transform
       -- a size as whole bytes in which `K`, `kB`, `MB` are units of 1024, too, as in the JVM and PostgreSQL

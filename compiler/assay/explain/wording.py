@@ -313,6 +313,7 @@ _QUANTITIES = {
     "duration": "a duration, in nanoseconds",
     "size": "a size, in bytes",
     "instant": "an instant, in nanoseconds since 1970",
+    "clockDuration": "a duration as a clock shows it, in ns",
     "binarySize": "a size, in bytes (kB = 1024 bytes)",
     "grouped": "a number with commas between thousands",
     "decimalComma": "a number with a decimal comma",

@@ -6,6 +6,7 @@ would select the default of the field.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -102,6 +103,31 @@ def _build_part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
     return sql_trees.cast(sql_trees.build_coalesce([value, dialect.build_integer(0)]), "INT128")
 
 
+#: days, hours, minutes and seconds between colons; no digits below a nanosecond
+_CLOCK = r"^([-+]?)(?:(?:([0-9]{1,5})[.-])?([0-9]{1,7}):)?([0-9]{1,2}):([0-5][0-9](?:\.[0-9]{1,9})?)$"
+#: group of `_CLOCK` -> nanoseconds of its unit
+_CLOCK_UNITS = {name[0]: NANOSECONDS[name] for name in ("day", "hour", "minute", "second")}
+
+
+def _build_clock_duration(text: exp.Expr) -> exp.Expr:
+    """Return the nanoseconds of a duration as a clock shows it."""
+    names = exp.Array(expressions=[sql_trees.build_text(name) for name in ("sign", *_CLOCK_UNITS)])
+    parts = sql_trees.call("regexp_extract", text.copy(), sql_trees.build_text(_CLOCK), names)
+    values = [
+        exp.Mul(
+            this=sql_trees.try_cast(_extract_part(parts, name), "DECIMAL(20, 9)"),
+            expression=sql_trees.cast(dialect.build_integer(nanoseconds), "DECIMAL(18, 0)"),
+        )
+        for name, nanoseconds in _CLOCK_UNITS.items()
+    ]
+    numbers = [sql_trees.build_coalesce([value, dialect.build_integer(0)]) for value in values]
+    return _build_signed(parts, functools.reduce(_add, [sql_trees.cast(number, "INT128") for number in numbers]))
+
+
+def _add(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    return exp.Add(this=left, expression=right)
+
+
 _IEC_UNITS = {f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGTP", start=1)}
 _SIZE_UNITS = {"": 1, "B": 1, "kB": 1000, **{f"{p}B": 1000**n for n, p in enumerate("KMGTP", start=1)}, **_IEC_UNITS}
 _BINARY_SIZE_UNITS = {
@@ -165,6 +191,7 @@ def _create_separated(thousands: str, point: str, examples: str) -> Quantity:
 #: kind of a transform -> what it reads
 QUANTITIES = {
     "duration": Quantity(_DURATION, "a duration, such as 1m2.5s or 448.05ms", _build_duration),
+    "clockDuration": Quantity(_CLOCK, "a duration, such as 1:02:03.5 or 2:03", _build_clock_duration),
     "size": _create_size(_SIZE_UNITS, "467kB or 1.5MiB"),
     "binarySize": _create_size(_BINARY_SIZE_UNITS, "8192K or 1.5MB"),
     "grouped": _create_separated(",", ".", "1,234,567 or 1,234.5"),
