@@ -148,6 +148,8 @@ class Workspace:
         if folder is None or not report:
             raise TypeError("build() needs a report and a folder, or an assay.toml with `report` and `output`")
         defaults = {name: values[name] for name in ("style", "author") if name in values}
+        if options.get("edition"):
+            defaults.pop("style", None)  # an edition has its own
         chosen = Options(forms=order_forms(tuple(forms or values.get("to", ()))), **{**defaults, **options})
         # A cached build loads no specs, so only a build without runs looks at the kind of the report.
         needs_runs = bool(runs) or (not publications and self._session.is_of_runs(report))

@@ -19,6 +19,11 @@ let observation = (./grains/observation.dhall).grain
 
 let cdfs = List/map S.Metric.Type R.Chart R.cdf
 
+-- Charts before 2026: values over shares, those of durations on a logarithmic axis.
+let shares = List/map S.Metric.Type R.Chart (\(metric : S.Metric.Type) -> R.linear (R.percentiles metric))
+
+let logShares = List/map S.Metric.Type R.Chart (\(metric : S.Metric.Type) -> R.logarithmic (R.percentiles metric))
+
 let resourcesOf =
       \(memory : List S.Metric.Type) ->
         R.section
@@ -48,16 +53,17 @@ let endToEndPropagation = R.section "End-to-end propagation" ends
 
 let others = [ anomalyControl, forgingSteps, R.withAllOf observation peerPropagation, endToEndPropagation ]
 
-let runtime =
-      cdfs [ m.cpu, m.gc, m.mut, m.alloc, m.gcsMajor, m.gcsMinor, m.heap, m.live, m.rss, m.started, m.blockContext ]
+let machine = [ m.cpu, m.gc, m.mut, m.alloc, m.gcsMajor, m.gcsMinor, m.heap, m.live, m.rss ]
 
-let states = cdfs [ m.ledgerState, m.ledgerView ]
+let started = [ m.started, m.blockContext ]
 
-let slots = cdfs [ m.leading, m.density, m.blockGap, m.spanCpu, m.spanCpuEpoch ]
+let states = [ m.ledgerState, m.ledgerView ]
 
-let slotsAndForging = slots # cdfs [ f.lead, f.ticked, f.snapshot, f.forge, f.announce ]
+let slots = [ m.density, m.blockGap, m.spanCpu, m.spanCpuEpoch ]
 
-let propagating = cdfs [ f.send, p.noticeFirst, p.adoption, e.half, e.eighty, e.ninety, e.ninetySix ]
+let forging = [ f.lead, f.ticked, f.snapshot, f.forge, f.announce ]
+
+let propagating = [ f.send, p.noticeFirst, p.adoption, e.half, e.eighty, e.ninety, e.ninetySix ]
 
 -- The report without a chain: the metrics of hosts and their slots.
 let performance =
@@ -66,7 +72,7 @@ let performance =
         , R.section "Leadership checks" [ m.started, m.blockContext, m.ledgerState, m.ledgerView, m.leading ]
         , R.section "Slots of hosts" [ m.hostSlots, m.leads, m.blockGap, m.density, m.utxo ]
         ]
-      , charts = runtime # states # slots
+      , charts = cdfs (machine # started # states # [ m.leading ] # slots)
       , dictionary =
         [ R.group
             "Cluster performance metrics"
@@ -97,8 +103,9 @@ let dictionary =
 in  { sections = [ resources ] # others
     , sections2023 = [ resourcesOf [ m.live, m.heap, m.alloc ] ] # others
     , sections2024 = [ resourcesOf [ m.heap, m.live, m.alloc, m.fsRd, m.fsWr ] ] # others
-    , charts = runtime # slotsAndForging # cdfs [ f.announceCum ] # propagating
-    , charts2023 = runtime # states # slotsAndForging # propagating
+    , charts = cdfs (machine # started # [ m.leading ] # slots # forging # [ f.announceCum ] # propagating)
+    , charts2023 =
+        shares machine # logShares (started # states # [ m.leading ]) # shares slots # logShares (forging # propagating)
     , tables = [ resources, anomalyControl, forgingSteps, peerPropagation, endToEndPropagation ]
     , dictionary
     , performance

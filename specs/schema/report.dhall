@@ -286,6 +286,13 @@ in  { Cell
     , cdf =
         \(m : M.Metric.Type) ->
           { metric = m.id, template = "cdf", scale = "auto", by = [] : List Text, limit = 0 } : Chart
+      -- the same distribution with its axes swapped: the share of the samples on x, the value on y
+    , percentiles =
+        \(m : M.Metric.Type) ->
+          { metric = m.id, template = "percentiles", scale = "auto", by = [] : List Text, limit = 0 } : Chart
+      -- a chart whose axis of values is linear, or logarithmic, whatever the values are
+    , linear = \(c : Chart) -> c // { scale = "linear" }
+    , logarithmic = \(c : Chart) -> c // { scale = "log" }
       -- a chart per run, with a line per value of one or two dimensions
     , chartBy =
         \(cs : List X.Column) ->

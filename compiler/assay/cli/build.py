@@ -44,6 +44,8 @@ from assay.cli.options import (
 @click.option(
     "--style", default="", metavar="NAME", shell_complete=complete_names("styles"), help="Number style of the tables."
 )
+@click.option("--edition", default="", metavar="NAME",
+              help="Print the rows, names, units, numbers and charts of an earlier edition of the report.")  # fmt: skip
 @click.option("--columns", default="", metavar="NAME,...",
               help="Percentiles in a further table of each section: median,p95,p99,max.")  # fmt: skip
 @click.option("--details", metavar="METRIC", multiple=True, shell_complete=complete_names("metrics"),
@@ -92,6 +94,8 @@ def build(
             print_last_run(context.obj["config"], [context.obj["config"].values.get("baseline", "")] if runs else [])
         if not runs and not publications and workspace.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
+        if options["edition"] and is_default(context, "style"):
+            options["style"] = ""  # an edition has its own
         build_result = workspace.build(report, runs, out, publications=publications, forms=forms,
                                        records_results=not no_results, on=on, **options)  # fmt: skip
 

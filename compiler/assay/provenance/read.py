@@ -79,6 +79,7 @@ class RecordedOptions:
     details: tuple[str, ...] = ()
     by: str = ""
     filter_files: tuple[FilterSource, ...] = ()
+    edition: str = ""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

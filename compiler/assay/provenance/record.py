@@ -204,6 +204,7 @@ def build_provenance(
             **({"columns": list(choices.columns)} if choices.columns else {}),
             **({"details": list(choices.details)} if choices.details else {}),
             **({"by": choices.by} if choices.by else {}),
+            **({"edition": choices.edition} if choices.edition else {}),
             **_describe_filter_files(choices.filter_files),
         },
         "versions": get_versions(),

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.editions import find_edition, relabel_metrics
 from assay.lang.model.report import Edition, Report
 from assay.publication.model import Facts, MetricRow, Publication, Table
-from assay.util.diagnostics import USAGE, Diagnostic, Span, fail, raise_all, suggest_names
+from assay.util.diagnostics import Diagnostic, Span, fail, raise_all, suggest_names
 
 Word = tuple[str, str]
 """Name and unit symbol of a metric; or two names of the same thing."""
@@ -19,26 +20,13 @@ Locate = Callable[[Sequence[str]], Span]
 
 def collect_metric_words(checked: CheckedPackage, edition: Edition) -> dict[str, Word]:
     """Return the names and unit symbols of metrics in an edition."""
-    names = {metric.id: (metric.name, metric.unit.symbol) for metric in checked.package.metrics}
-    for label in edition.labels:
-        name, symbol = names[label.metric]
-        names[label.metric] = (
-            name if label.name is None else label.name,
-            symbol if label.symbol is None else label.symbol,
-        )
-    return names
+    return {item.id: (item.name, item.unit.symbol) for item in relabel_metrics(checked, edition).package.metrics}
 
 
 def choose_edition(report: Report, day: str, name: str | None) -> Edition:
-    """Return the edition with a name, or that of a day.  Raises AssayError (usage): there is none."""
-    if not report.editions:
-        raise fail("no-editions", f"the report `{report.name}` has no editions", status=USAGE)
-    if name is not None:
-        editions = {item.name: item for item in report.editions}
-        if name not in editions:
-            hint = suggest_names(name, editions)
-            raise fail("unknown-edition", f"there is no edition `{name}`", hint=hint, status=USAGE)
-        return editions[name]
+    """Return the edition with a name, or that of a day.  Raises AssayError (usage) as `find_edition` does."""
+    if name is not None or not report.editions:
+        return find_edition(report, name or "")
     return next((item for item in reversed(report.editions) if item.since <= day), report.editions[0])
 
 

@@ -12,7 +12,7 @@ from assay.number_styles.registry import Style, get_style
 from assay.publication.edition import MatchedRows, Word, collect_metric_words
 from assay.publication.model import MetricRow, Publication
 from assay.publication.reader import read_cell
-from assay.report.distributions import NOTE
+from assay.report.distributions import describe_charts
 from assay.report.document import Chart, Document, Entry, Group, Part, Series
 from assay.report.formatted_text import name_anchor
 from assay.report.glossary import build_terms, get_row_id
@@ -158,7 +158,7 @@ def _build_distributions(
 ) -> Iterator[Part]:
     """Yield the part with the charts, if the points of any are published."""
     if charts := tuple(_build_charts(publication, edition, metric_words)):
-        yield Part(name_anchor(DISTRIBUTIONS), DISTRIBUTIONS, (NOTE,), charts, ())
+        yield Part(name_anchor(DISTRIBUTIONS), DISTRIBUTIONS, (describe_charts(charts),), charts, ())
 
 
 def _build_charts(publication: Publication, edition: Edition, metric_words: Mapping[str, Word]) -> Iterator[Chart]:

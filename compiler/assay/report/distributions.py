@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from assay.lang.model.report import Chart as ChartSpec
@@ -14,17 +14,26 @@ from assay.report.run_results import RunFigures, add_unit
 from assay.report.sections import SectionContext
 from assay.report.split_charts import build_split_charts, list_points
 
-#: how to read a chart, above charts
-NOTE = (
+PERCENTILES = "percentiles"
+"""The chart template with the share of the samples on x."""
+_READ = (
     "Cumulative distributions, drawn at 29 percentiles, which are samples, not interpolations. The share of the "
-    "samples that are at most x is at least the height of the line at x, and at most the next of these "
+    "samples that are at most {value} is at least {share}, and at most the next of these "
     "percentiles: 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 87.5, 90 %, and so on. Where each host has a "
     "distribution of its own, the line is at the median of theirs, and a shaded band spans the least and the "
     "greatest. An arrow at the end of an axis says that the axis is cut there and samples lie beyond."
 )
+#: how to read a chart, above charts
+NOTE = _READ.format(value="x", share="the height of the line at x")
 
 #: how to read a chart whose versions have several runs
 REPEATS = "Thin lines of one colour are the runs of one version."
+
+
+def describe_charts(charts: Iterable[Chart]) -> str:
+    """Return how to read charts."""
+    is_swapped = any(chart.template == PERCENTILES for chart in charts)
+    return _READ.format(value="y", share="that at which the line reaches y") if is_swapped else NOTE
 
 
 def build_charts(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.editions import FORMER_ROW
 from assay.lang.expression_wording import describe_expression
 from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
@@ -73,6 +74,7 @@ ORDER = (
     "Filters",
 )  # fmt: skip
 BUILT = {
+    FORMER_ROW: "Only earlier editions of the report have this row: its value is not computed from logs.",
     "analysis date": "The date of the report: the day of the last record of all runs in UTC, unless the user sets "
     "another.",
     "filters applied": "The number of filters that are applied to samples. The table of filters lists them.",

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.lang.checked_package import CheckedPackage, MeasureResult
+from assay.lang.editions import FORMER_ROW
 from assay.lang.formula import is_formula
 from assay.lang.model.filters import FilterSource
 from assay.lang.model.package import Constant, Metric
@@ -79,6 +80,7 @@ class Choices:
     `measures_noise`, the report is on the noise between its runs. `columns` are the statistics that every section shows
     besides averages (empty: those of its own), `details` the metrics with a part of their own, `by`
     the column of the part that shows metrics by its values. `filter_files` are the files that filters were read from.
+    `edition` is the name of that of the report.
     """
 
     style: str
@@ -95,6 +97,7 @@ class Choices:
     details: tuple[str, ...] = ()
     by: str = ""
     filter_files: tuple[FilterSource, ...] = ()
+    edition: str = ""
 
 
 def label_runs(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
@@ -273,6 +276,8 @@ def format_run_parameter(row: ManifestRow, run: RunFigures, choices: Choices) ->
     """Return a cell of the manifest."""
     if row.built == "analysis date":
         return choices.date
+    if row.built == FORMER_ROW:
+        return NO_VALUE
     if row.built == "filters applied":
         return print_number(str(len(choices.filters)))
     if row.constant:

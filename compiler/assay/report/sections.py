@@ -120,7 +120,8 @@ def list_section_notes(context: SectionContext, section: Section, counted: Seque
     if context.number_style.has_unit_prefixes and not judgements:
         yield from list_count_notes(metrics, counted[0] if counted else "", runs)
     yield from list_verdict_notes(metrics, runs, [item.label for item in context.versions], judgements)
-    yield from list_chart_notes(context.report, section, metrics)
+    if not context.choices.edition:  # its charts are those that were published
+        yield from list_chart_notes(context.report, section, metrics)
     yield from list_split_notes(context.checked, section, context.versions, context.choices)
 
 

@@ -26,6 +26,7 @@ from assay.app.session.session import Session
 from assay.explain.facts import find_deciding_grains
 from assay.lang.blocks.run_timeline import RunTimeline
 from assay.lang.blocks.timeline import Timeline
+from assay.lang.editions import select_edition
 from assay.lang.model.report import Report
 from assay.lang.segments import add_segments, get_whole
 from assay.plan.planner import AppliedFilter
@@ -275,6 +276,7 @@ def _read_build(session: Session, folder: Path) -> tuple[BuiltReport, Document]:
         raise fail("not-traceable", message, hint="trace a report over runs")
     try:
         checked, report = session.find_report(record.content.report)
+        checked, report = select_edition(checked, report, record.content.options.edition)
     except AssayError as error:
         raise AssayError(error.diagnostics, SPECS_OR_DATA) from None
     document, results = _read_text(folder / "document.json"), _read_text(folder / "results.json")

@@ -23,6 +23,7 @@ from assay.diff.builds import compare_folders
 from assay.engine.result_cache import Store
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.editions import select_edition
 from assay.lang.model.report import Report
 from assay.provenance.read import (
     NAME,
@@ -109,7 +110,7 @@ def verify_build(session: Session, folder: Path, places: Sequence[str]) -> Verif
     if isinstance(record, RecordedPublishedBuild):
         return _verify_published(session, folder, record, places)
     relocated_runs = parse_moved_runs(record, places)
-    checked, report = _find_report(session, record.content.report)
+    checked, report = _find_report(session, record.content)
     runs = locate_runs(session, checked, record, relocated_runs)
     causes = [
         *_iter_changed_inputs(session, record.content, runs),
@@ -237,9 +238,10 @@ def locate_runs(
     return fetch_runs(session, runs, checked.package.sources, session.notice)
 
 
-def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report]:
+def _find_report(session: Session, content: Content) -> tuple[CheckedPackage, Report]:
+    """Return the report of a build, in its edition if it has one."""
     try:
-        return session.find_report_of_runs(name)
+        return select_edition(*session.find_report_of_runs(content.report), content.options.edition)
     except AssayError as error:
         raise _convert_usage_error(error) from None
 
@@ -345,6 +347,7 @@ def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[Name
         columns=",".join(choices.columns),
         details=choices.details,
         by=choices.by,
+        edition=choices.edition,
         filter_files=choices.filter_files,
     )
     build_runs(session, record.content.report, runs, out, options)

@@ -9,6 +9,7 @@ from assay.app.build.prepared_report import PreparedReport
 from assay.app.compute.compute_groups import list_group_warnings, list_undrawn_series
 from assay.app.compute.run_figures import create_run_figures, iter_findings, list_run_warnings
 from assay.app.judge.repeats import split_calibration
+from assay.lang.editions import list_former_rows
 from assay.report.blocks.claims import list_claim_warnings
 from assay.report.run_results import label_runs, list_own_names
 from assay.report.versions import list_mixed_versions
@@ -23,6 +24,7 @@ def list_build_notes(prepared: PreparedReport, computed: ComputedBuild) -> tuple
         *computed.computed.notes.get("", ()),
         *list_mixed_versions(list_own_names(report.label, computed.runs), computed.runs),
         *_list_warnings_of_groups(prepared, computed),
+        *_list_former_rows(prepared),
         *([f"Left out, because their data cannot be split into phases: {left_out}."] if left_out else []),
     )
 
@@ -51,6 +53,13 @@ def _list_warnings_of_groups(prepared: PreparedReport, computed: ComputedBuild) 
         compared, _ = split_calibration(group.computation)
         labels = label_runs(prepared.report, list(map(create_run_figures, compared.runs)))
         yield from list_run_warnings(computed.checked.package, group.computation, (*labels, *calibration_labels))
+
+
+def _list_former_rows(prepared: PreparedReport) -> Iterator[str]:
+    """Yield a warning on the run parameters of an edition that have no value."""
+    if labels := list_former_rows(prepared.report):
+        edition = prepared.edition.name if prepared.edition else ""
+        yield f"Edition {edition} has run parameters that are not computed from logs: {'; '.join(labels)}."
 
 
 def _label_calibration_runs(prepared: PreparedReport, computed: ComputedBuild) -> list[str]:

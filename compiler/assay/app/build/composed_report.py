@@ -19,6 +19,7 @@ from assay.app.compute.grouping import group_metrics
 from assay.app.compute.report_metrics import list_shown_metrics
 from assay.app.judge.repeats import build_noise_data, measure_metrics
 from assay.app.session.session import Session
+from assay.lang.editions import describe_edition
 from assay.provenance.record import format_provenance
 from assay.report.assemble import assemble
 from assay.report.document import Document, Part
@@ -26,6 +27,7 @@ from assay.report.group_figures import build_groups_part
 from assay.report.group_spreads import Spreads, collect_spreads
 from assay.report.noise_tables import build_noise_part, replace_parts
 from assay.report.output_forms import HTML
+from assay.report.parts import ShownParts
 from assay.report.render.html import NO_DETAILS, ReportDetails
 from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_results import Choices, RunFigures, label_runs
@@ -46,47 +48,64 @@ class _DetailBasis:
 def compose_report(
     session: Session, prepared: PreparedReport, computed: ComputedBuild, judged: JudgedBuild
 ) -> AssembledReport:
-    """Compose a report for writing. Raises AssayError."""
+    """Compose a report for writing. Raises AssayError.
+
+    An edition prints no verdicts, as it was published without; its results have them.
+    """
     checked, report, columns = computed.checked, computed.report, computed.columns
     choices = create_choices(prepared, computed)
     observations = choose_observations(prepared.options.observations, prepared.texts)
     prose = {**prepared.texts, **observations}
     provenance = record_build(session, prepared, computed, choices, prose)
-    parts, provenance_lines = create_parts(prepared, computed, judged), format_provenance(provenance, checked)
-    document = assemble(checked, report, columns, choices, provenance_lines, parts, computed.whole_runs)
+    provenance_lines = _describe_edition(prepared) | format_provenance(provenance, checked)
+
+    def assemble_parts(parts: ShownParts) -> Document:
+        return assemble(checked, report, columns, choices, provenance_lines, parts, computed.whole_runs)
+
+    parts = create_parts(prepared, computed, judged)
+    document = assemble_parts(parts)
     if quotes_cells(report, parts.prose):
         # Texts quote cells of the tables, which are known only now.
         parts = replace(parts, changes=check_cell_quotes(checked, report, document, parts.prose))
-        document = assemble(checked, report, columns, choices, provenance_lines, parts, computed.whole_runs)
+        document = assemble_parts(parts)
+    answers, printed = document.answers, judged
+    if prepared.edition:
+        printed = replace(judged, by_group={})
+        document = assemble_parts(replace(parts, judgements={}))
     labelled_columns = dict(zip(document.manifest.header[1:], columns, strict=True))
     courses = _collect_courses(prepared, computed, labelled_columns)
     basis = _DetailBasis(choices, courses, choose_report_units(checked, report, columns, choices.summary))
     results = build_data(computed, choices)
-    document, value_data = _add_further_parts(document, computed, judged, basis)
+    document, value_data = _add_further_parts(document, computed, printed, basis)
     results |= value_data
     warnings = (*list_build_notes(prepared, computed), *document.warnings, *list_part_notes(computed))
     document = replace(document, warnings=warnings)
     if judgements := judged.of_all_runs:
-        results["judgement"] = build_judged_data(
-            judgements, report, document.answers, computed.main_runs, computed.computation
-        )
+        results["judgement"] = build_judged_data(judgements, report, answers, computed.main_runs, computed.computation)
         add_quantile_data(results, {name: courses[name] for name in choices.details if name in courses}, columns)
     if choices.measures_noise:
         noise = measure_metrics(checked, report, computed.computation, choices.summary)
         part = build_noise_part(checked, report, columns, noise)
         document = replace_parts(document, part, report, columns, choices.title)
         results["noise"] = build_noise_data(noise)
-    document = add_observations(checked, report, document, observations, results)
+    if observations or not prepared.edition:
+        document = add_observations(checked, report, document, observations, results)
     return AssembledReport(
-        prepared.checked,  # segments are no definitions: they are in the results, not in the stored specs
+        # Segments and labels of editions are no definitions: they are in the results, not in the stored specs.
+        session.load_package(checked.package.system),
         document,
         provenance,
-        results | build_further_data(prepared, computed, judged, document.answers, choices),
+        results | build_further_data(prepared, computed, judged, answers, choices),
         computed.computed.computation,
-        _collect_details(prepared, computed, judged, basis, labelled_columns),
+        _collect_details(prepared, computed, printed, basis, labelled_columns),
         prose or None,
         list_findings(prepared, computed),
     )
+
+
+def _describe_edition(prepared: PreparedReport) -> dict[str, str]:
+    """Return the line of the provenance on the edition; none without one."""
+    return {"Edition": describe_edition(prepared.edition)} if prepared.edition else {}
 
 
 def _collect_courses(prepared: PreparedReport, computed: ComputedBuild, columns: Mapping[str, RunFigures]) -> Courses:

@@ -131,7 +131,7 @@ def _refuse_number_options(name: str, options: Options) -> None:
     """Raise AssayError (usage) for options that change numbers: a history shows numbers of finished reports."""
     values_by_option = {"--filter": options.filters, "--no-filters": options.no_filters, "--summary": options.summary,
              "--style": options.style, "--columns": options.columns, "--details": options.details,
-             "--by": options.by,
+             "--by": options.by, "--edition": options.edition,
              "--phase": options.phases, "--at": options.at,
              "--calibrate": options.calibration, "--margin": options.margin,
              "--repeats": options.measures_noise,

@@ -20,9 +20,10 @@ from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.editions import find_edition, select_edition
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
-from assay.lang.model.report import Chart, Report, Section
+from assay.lang.model.report import Chart, Edition, Report, Section
 from assay.number_styles.registry import get_style, list_style_names
 from assay.plan.planner import can_split_by_phase
 from assay.report.prose import Prose
@@ -39,7 +40,8 @@ class PreparedReport:
 
     `report` is that of the specs. `shown_report` has the margin and the split sections of the options, and lacks the
     metrics that phases cannot split, whose names are `left_out`. `options` have a summary and a number style; `columns`
-    are those of every section, `column` is that of `--by` if it is no dimension. `texts` is the prose.
+    are those of every section, `column` is that of `--by` if it is no dimension. `texts` is the prose. All of it is in
+    the `edition` of the options, if they have one.
     """
 
     checked: CheckedPackage
@@ -51,12 +53,15 @@ class PreparedReport:
     columns: tuple[str, ...]
     column: str
     left_out: tuple[str, ...]
+    edition: Edition | None
 
 
 def prepare_report(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> PreparedReport:
     """Resolve the options of a build of the report `system/name` over runs. Raises AssayError."""
     checked, report = session.find_report_of_runs(name)
     check_reports(session, checked.package)
+    edition = find_edition(report, options.edition) if options.edition else None
+    checked, report = select_edition(checked, report, options.edition)
     check_run_names(report, runs)
     resolved_options = _resolve_options(checked, report, options)
     columns = _parse_columns(options.columns)
@@ -82,7 +87,9 @@ def prepare_report(session: Session, name: str, runs: Sequence[NamedRun], option
         group_metrics(checked, shown_metrics, column, session.workspace),
         resolved_options,
     )
-    return PreparedReport(checked, report, shown_report, resolved_options, request, texts, columns, column, left_out)
+    return PreparedReport(
+        checked, report, shown_report, resolved_options, request, texts, columns, column, left_out, edition
+    )
 
 
 def _drop_uncut_metrics(checked: CheckedPackage, report: Report) -> tuple[Report, tuple[str, ...]]:

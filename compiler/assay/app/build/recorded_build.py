@@ -36,6 +36,7 @@ def create_choices(prepared: PreparedReport, computed: ComputedBuild) -> Choices
         tuple(metric.id for metric in request.details),
         options.by,
         options.filter_files,
+        prepared.edition.name if prepared.edition else "",
     )
 
 

@@ -12,6 +12,7 @@ from assay.app.session.outputs import refuse_sources, replace_folder
 from assay.app.session.session import Session
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
+from assay.lang.editions import describe_edition
 from assay.lang.model.report import Edition, Report
 from assay.number_styles.registry import get_style
 from assay.provenance.read import hash_content
@@ -138,7 +139,7 @@ def _format_provenance(
         "Workload": publication.workload,
         "Values": "as published",
         "Δ and Δ%": "computed from the published values" if follows_print else "as published; they fit the values",
-        "Edition": f"{edition.name}: {edition.doc}" if edition.doc else edition.name,
+        "Edition": describe_edition(edition),
         "Number style": edition.style,
         "Provenance": str(provenance["hash"]),
         "Specs": checked.sources,

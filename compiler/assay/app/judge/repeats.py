@@ -42,7 +42,8 @@ def check_repeats(report: Report, runs: Sequence[NamedRun], options: Options, ha
 def _check_runs_of_noise(versions: Sequence[str], count: int, options: Options) -> None:
     """Raise AssayError (usage) unless a report on noise has enough runs, of one version, and no other options."""
     unfit = {"--calibrate": options.calibration, "--margin": options.margin, "--style": options.style,
-             "--columns": options.columns, "--details": options.details, "--by": options.by}  # fmt: skip
+             "--edition": options.edition, "--columns": options.columns, "--details": options.details,
+             "--by": options.by}  # fmt: skip
     if option := next((name for name, value in unfit.items() if value), ""):
         raise fail("repeats", f"{option} does not apply to --repeats, which compares nothing", status=USAGE)
     if len(versions) > 1:

@@ -22,7 +22,7 @@ class Options:
     `columns` are names of statistics with commas between them, `details` are ids of metrics, `by` is a
     column (or empty) by whose values metrics are shown.
     `filter_files` are those that recorded filters were read from. `observations` is a file with edited observations,
-    `texts` a folder with texts of the author for parts of the report.
+    `texts` a folder with texts of the author for parts of the report. `edition` is the name of one of the report.
     """
 
     filters: tuple[str, ...] = ()
@@ -44,6 +44,7 @@ class Options:
     measures_noise: bool = False
     observations: str = ""
     texts: str = ""
+    edition: str = ""
 
 
 @dataclass(frozen=True, slots=True)

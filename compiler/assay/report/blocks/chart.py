@@ -8,7 +8,7 @@ from dataclasses import replace
 from assay.lang.blocks.chart import Chart
 from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
 from assay.report.blocks.section import create_section_context
-from assay.report.distributions import NOTE, REPEATS, build_charts
+from assay.report.distributions import REPEATS, build_charts, describe_charts
 from assay.report.run_results import RunFigures, label_runs
 
 
@@ -21,7 +21,8 @@ def render(context: RenderContext, items: Sequence[Chart]) -> RenderedBlocks:
     charts = build_charts(create_section_context(context, context.versions), items, _label_lines(context))
     numbered = tuple(replace(chart, figure=next(context.figure_numbers)) for chart in charts)
     has_repeats = any(line.version for chart in charts for line in chart.series)
-    return RenderedBlocks(plots=numbered, notes=(f"{NOTE} {REPEATS}" if has_repeats else NOTE,))
+    note = describe_charts(numbered)
+    return RenderedBlocks(plots=numbered, notes=(f"{note} {REPEATS}" if has_repeats else note,))
 
 
 def _label_lines(context: RenderContext) -> Mapping[str, RunFigures]:

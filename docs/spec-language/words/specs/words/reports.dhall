@@ -157,8 +157,14 @@ let sizes = R.section "Sizes" ([ size, share, ratio, shareOfOk ] # margins)
 -- R.withAllOf => comparison: | [Number
 let others = R.withAllOf grain (R.section "Others" ([] : List S.Metric.Type))
 
--- R.cdf => comparison: Not drawn
+-- R.cdf => comparison: <a id="figure-size"
 let chart = R.cdf size
+
+-- R.logarithmic => comparison: <a id="figure-number"
+let logarithmicChart = R.logarithmic (R.cdf number)
+
+-- R.percentiles, R.linear => comparison: <a id="figure-amount"
+let percentileChart = R.linear (R.percentiles within2Bytes)
 
 -- R.group, R.groupWithAllOf => comparison: | <a id="metric-number"
 let dictionary = [ R.group "Sizes" ([ size, share, ratio, shareOfOk ] # margins), R.groupWithAllOf grain (R.group "Others" ([] : List S.Metric.Type)) ]
@@ -221,7 +227,7 @@ let comparison =
           ofVersions
       //  { intro = "What words print."
           , manifest
-          , charts = [ chart ]
+          , charts = [ chart, logarithmicChart, percentileChart ]
           , dictionary
           , filters = [ whereOk, fromOne ]
           , parts = [ B.Part::{ title = "Rows", blocks = B.listings [ rejected, inFiles ] } ]
