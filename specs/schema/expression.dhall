@@ -75,6 +75,8 @@ in  { Token
     , not = unary "not"
       -- 1 if a condition holds, 0 if it does not; missing if it is missing
     , oneIf = unary "one_if"
+      -- a value where a condition holds; missing elsewhere
+    , when = \(condition : Expression) -> \(value : Expression) -> binary "when" value condition
       -- presence: whether a value is missing, and the first of several that is present
     , present = unary "present"
     , absent = unary "absent"

@@ -629,6 +629,23 @@ in  { Check
     , column
       -- the column with the values of a field
     , columnOf
+      -- the column with the roles of hosts: that of the first pattern that the whole name of the host matches
+    , roles =
+        \(host : Column) ->
+        \(roles : List { role : Text, hosts : Text }) ->
+            { column = column "text" "role" U.none "Role of the host"
+            , value =
+                X.firstPresent
+                  ( ../Prelude/List/map.dhall
+                      { role : Text, hosts : Text }
+                      Expression
+                      ( \(r : { role : Text, hosts : Text }) ->
+                          X.when (X.matches (X.column host) r.hosts) (X.text r.role)
+                      )
+                      roles
+                  )
+            }
+          : Derived
       -- the value of the column of a field
     , valueOf = \(f : E.Field) -> X.column (columnOf f)
     , eachRecord

@@ -68,6 +68,7 @@ integers: st.SearchStrategy[Expression] = st.deferred(
         generate_operations(("plus", "minus", "times", "div", "greatest", "coalesce"), integers, integers),
         generate_operations(("floor",), numbers),
         generate_operations(("one_if",), conditions),
+        generate_operations(("when",), integers, conditions),
         st.tuples(integers, st.sampled_from(FACTORS)).map(
             lambda parts: Expression("whole", (parts[0],), unit=NONE, factor=parts[1])
         ),
@@ -79,6 +80,7 @@ reals: st.SearchStrategy[Expression] = st.deferred(
         rough.map(lambda value: Expression("real", number=Decimal(str(value)))),
         generate_operations(("over",), numbers, numbers),
         generate_operations(("plus", "minus", "times", "greatest", "coalesce"), reals, numbers),
+        generate_operations(("when",), reals, conditions),
     )
 )
 numbers = integers | reals
@@ -111,6 +113,8 @@ def evaluate_plainly(expression: Expression, row: Row) -> Value:
     if expression.op in ("and", "or"):
         deciding_value = expression.op == "or"
         return deciding_value if deciding_value in present_values else None if None in values else not deciding_value
+    if expression.op == "when":
+        return values[0] if values[1] else None
     if expression.op == "coalesce":
         return present_values[0] if present_values else None
     if expression.op == "greatest":

@@ -53,7 +53,7 @@ def report_changes(pairs: Sequence[tuple[str, str, str]]) -> Iterator[ReportedCh
 
 
 def _get_edition(content: BuildContent) -> str:
-    return content.edition if isinstance(content, PublishedContent) else ""
+    return content.edition if isinstance(content, PublishedContent) else content.options.edition
 
 
 def _get_option(content: BuildContent, name: str) -> str:

@@ -298,6 +298,12 @@ def _infer_truth_value(node: Expression, scope: Scope, units: Units) -> ValueTyp
     return ValueType("integer")
 
 
+def _infer_choice(node: Expression, scope: Scope, units: Units) -> ValueType:
+    value, condition = node.operands
+    _infer_logic(Expression("and", (condition,)), scope, units)
+    return infer(value, scope, units)
+
+
 def _infer_presence(node: Expression, scope: Scope, units: Units) -> ValueType:
     infer(node.operands[0], scope, units)
     return BOOLEAN
@@ -321,6 +327,7 @@ _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("and", "or", "not"), _infer_logic),
     **dict.fromkeys(("present", "absent"), _infer_presence),
     "one_if": _infer_truth_value,
+    "when": _infer_choice,
     "matches": _infer_match,
     "floor": _infer_floor,
     "whole": _infer_whole,

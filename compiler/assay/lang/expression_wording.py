@@ -49,7 +49,7 @@ _BINARY = {
 }  # fmt: skip
 
 #: operators whose operands would be ambiguous without brackets
-_AMBIGUOUS = frozenset(("and", "or", "coalesce", "greatest", "floor", "whole", "as_unit", "matches", "one_if"))
+_AMBIGUOUS = frozenset(("and", "or", "coalesce", "greatest", "floor", "whole", "as_unit", "matches", "one_if", "when"))
 
 _LEAVES: Mapping[str, Callable[[Expression], str]] = {
     "column": lambda node: f"`{node.name}`",
@@ -79,6 +79,7 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
     "absent": lambda _node, parts: f"{parts[0]} is missing",
     "matches": lambda _node, parts: f"{parts[0]} matches {parts[1]}",
     "one_if": lambda _node, parts: f"1 if {parts[0]}, else 0",
+    "when": lambda _node, parts: f"{parts[0]} if {parts[1]}",
     "converted": lambda _node, parts: parts[0],
     "whole": lambda node, parts: f"{parts[0]} {'in' if _is_exact(node) else 'cut to whole'} {node.unit}",
     "as_unit": lambda node, parts: f"{parts[0]} counted as {describe_unit(node.unit)}",

@@ -116,6 +116,11 @@ def _compile_greatest(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     return exp.Anonymous(this="greatest", expressions=values)
 
 
+def _compile_choice(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+    value, condition = (_unwrap(item) for item in operands)
+    return exp.Case(ifs=[exp.If(this=condition, true=value)])
+
+
 _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
     "over": _compile_quotient,
     "floor": _compile_floor,
@@ -131,6 +136,7 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
     "present": lambda _node, operands: exp.Not(this=exp.Is(this=operands[0], expression=exp.Null())),
     "absent": lambda _node, operands: exp.Is(this=operands[0], expression=exp.Null()),
     "one_if": lambda _node, operands: dialect.cast(_unwrap(operands[0]), "integer"),
+    "when": _compile_choice,
 }
 
 

@@ -36,6 +36,7 @@ ARITY: Mapping[str, int | None] = {
     "present": 1,
     "absent": 1,
     "one_if": 1,
+    "when": 2,
     "whole": 1,
     "as_unit": 1,
     "bound": 1,

@@ -191,6 +191,12 @@ let lateBytes = metric "late_responses" requests.grain (G.taken late field.bytes
 
 let large = metric "large_rows" requests.grain (X.column largeRows) U.count
 
+-- G.roles => requests_of_servers
+let role = G.roles requests.host [ { role = "client", hosts = "client-.*" }, { role = "server", hosts = ".*" } ]
+
+let ofServers =
+      metric "requests_of_servers" requests.grain (X.oneIf (X.equals (X.column role.column) (X.text "server"))) U.count
+
 let slots = metric "slots" requests.grain (X.column slot) U.none
 
 -- M.higher => good_results
@@ -257,6 +263,7 @@ let metrics =
             , lateBytes
             , large
             , slots
+            , ofServers
             , good
             , timeToEnd
             , least
@@ -281,6 +288,7 @@ let expect =
       , { metric = lateBytes, samples = [ "2048" ] }
       , { metric = large, samples = [ "2", "2" ] }
       , { metric = slots, samples = [ "3", "3" ] }
+      , { metric = ofServers, samples = [ "1", "1" ] }
       , { metric = good, samples = [ "1" ] }
       , { metric = timeToEnd, samples = [ "90" ] }
       , { metric = least, samples = [ "0", "2" ] }
@@ -301,7 +309,7 @@ in  { received
     , events = [ received, sent, checked, ended, buckets ]
     , series = [ waits.series ]
     , grains =
-      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived }, checks.grain, ends.grain, exchanges.grain, answers.grain, spread.grain, waits.grain ]
+      [ requests.grain // { instants = [ requests.at, response, page, late, previous ], tallies = [ tally ], derived = derived # [ role ] }, checks.grain, ends.grain, exchanges.grain, answers.grain, spread.grain, waits.grain ]
     , relations = [ requests.relation, checks.relation, ends.relation, exchanges.relation, answers.relation, spread.relation, waits.relation ]
     , metrics
     , expect
