@@ -380,6 +380,36 @@ let elapsed =
 let taken =
       \(i : Instant.Type) -> \(f : E.Field) -> [ X.token // { op = "taken", text = i.name, name = f.name } ] : Expression
 
+-- A grain whose rows have fields of the record about their host, such as its role in the list of nodes in `meta.json`.
+-- They are dimensions. `name` is the field with the name of the host.
+let describeHosts =
+      \(r : { event : E.Event, name : E.Field, fields : List E.Field }) ->
+      \(g : Grain.Type) ->
+        let described =
+              Instant::{
+              , name = r.event.name
+              , grain = g.name
+              , pick = "first"
+              , of = r.event.name
+              , on = [ { column = "host", field = r.name.name } ]
+              , fields = fieldNames r.fields
+              , doc = r.event.doc
+              }
+
+        let derived =
+              ../Prelude/List/map.dhall
+                E.Field
+                Derived
+                (\(f : E.Field) -> { column = columnOf f, value = taken described f })
+                r.fields
+
+        in    g
+            // { instants = g.instants # [ described ]
+               , derived = g.derived # derived
+               , dimensions = g.dimensions # fieldNames r.fields
+               }
+            : Grain.Type
+
 -- A grain with a row per value of a key on a host, in any of several events, and the relation that provides its rows.
 -- Each of the events has the key among its fields. The columns are the host and the key; each event has an instant, that
 -- of its first record with the key, and `begin` is the first of these instants, in the order of the events.
@@ -646,6 +676,7 @@ in  { Check
                   )
             }
           : Derived
+    , describeHosts
       -- the value of the column of a field
     , valueOf = \(f : E.Field) -> X.column (columnOf f)
     , eachRecord

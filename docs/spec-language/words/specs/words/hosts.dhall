@@ -68,6 +68,23 @@ let cleanups = G.eachRecord { name = "cleanups", event = cleaned, fields = [ fil
 
 let flushes = G.eachRecord { name = "flushes", event = flushed, fields = [ files ], doc = "A flush" }
 
+let testbed =
+      S.Source::{
+      , name = "testbed"
+      , kind = "json-records"
+      , logs = [ "meta.json" ]
+      , time = [] : List Text
+      , body = [ "nodes" ]
+      }
+
+let node = { name = E.text "name", role = E.text "role" }
+
+let nodes =
+      { name = "nodes", source = testbed.name, forms = [ S.Form::{ fields = [ node.name, node.role ] } ], doc = "A node" } : S.Event
+
+-- G.describeHosts => hosts: | [Time to closed: back
+let describe = G.describeHosts { event = nodes, name = node.name, fields = [ node.role ] }
+
 let metric =
       \(id : Text) ->
       \(name : Text) ->
@@ -104,7 +121,8 @@ let report =
       , title = "Hosts"
       , intro = "What words change in the data quality of hosts."
       , manifest = [ R.fact "Version" base.constant.version (R.text 0) ]
-      , sections = [ R.section "Metrics" metrics ]
+      , sections =
+        [ R.section "Metrics" metrics, R.splitBy [ G.columnOf node.role ] (R.section "Roles" [ timeTo at.closed ]) ]
       , charts = [] : List R.Chart
       , dictionary = [ R.group "Metrics" metrics ]
       , style = "prefixed"
@@ -112,11 +130,11 @@ let report =
       , label = base.constant.version.name
       }
 
-in  { source
-    , events = [ opened, answered, closed, cleaned, flushed, limited ]
+in  { sources = [ source, testbed ]
+    , events = [ nodes, opened, answered, closed, cleaned, flushed, limited ]
     , relations = [ sessions.relation, cleanups.relation, flushes.relation ]
     , grains =
-      [ sessions.grain // { instants = [ sessions.at, at.answered, at.closed ] }, cleanups.grain, flushes.grain ]
+      [ describe (sessions.grain // { instants = [ sessions.at, at.answered, at.closed ] }), cleanups.grain, flushes.grain ]
     , metrics
     , coverage
     , report

@@ -72,7 +72,7 @@ in  S.Package::{
     , system = "words"
     , units = [ { name = "row", doc = "A row of a table" } ]
     , derivedUnits = [ { name = "kilorow", factor = "1000", of = "row", doc = "A thousand rows" } ]
-    , sources = [ source.table, source.log, source.trials, source.samples, hosts.source ]
+    , sources = [ source.table, source.log, source.trials, source.samples ] # hosts.sources
     , events = [ source.row, read ] # instants.events # blocks.events # hosts.events
     , relations = [ source.rows.relation, records.relation ] # instants.relations # reports.relations # blocks.relations # hosts.relations
     , grains = [ source.rows.grain, records.grain ] # instants.grains # reports.grains # blocks.grains # hosts.grains
