@@ -58,7 +58,7 @@ def relabel_metrics(checked: CheckedPackage, edition: Edition) -> CheckedPackage
 
 
 def apply_edition(report: Report, edition: Edition) -> Report:
-    """Return the report with the contents, labels and number style of an edition.
+    """Return the report with the contents, labels and number style of an edition, without its other parts.
 
     The results still have the metrics that the edition does not show.
     """
@@ -75,6 +75,7 @@ def apply_edition(report: Report, edition: Edition) -> Report:
         dictionary=edition.dictionary,
         style=edition.style,
         also=tuple(dict.fromkeys((*report.listed_metrics, *report.also))),
+        claims=(),  # they are about parts that the edition does not have
     )
 
 

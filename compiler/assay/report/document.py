@@ -51,9 +51,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `scale` is that of x: `linear`,
-    `log`, or `auto`, which leaves the choice to the template. `of` is the metric's id if another chart has the same
-    title, `shows` holds it if `id` is another, `remark` is what replaces a drawing without anything; else empty.
+    """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `scale` is that of the values:
+    `linear`, `log`, or `auto`, which leaves the choice to the template. `of` is the metric's id if another chart has
+    the same title, `shows` holds it if `id` is another, `remark` is what replaces a drawing without anything; else
+    empty.
     """
 
     id: str
