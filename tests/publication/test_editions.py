@@ -21,14 +21,19 @@ from assay.lang.model.report import Cell, ManifestRow
 from assay.number_styles.registry import get_style
 from assay.publication.edition import choose_edition
 from assay.publication.reader import read_publication
+from assay.report.charts.line_strokes import list_line_names
+from assay.report.charts.render import load_template
+from assay.report.charts.vega_spec import build_chart_spec
 from assay.report.document import Document
+from assay.report.document_json import parse_document
+from assay.report.render.html import build_web_specs
 from assay.report.sections import DELTA
 from assay.report.tables import MetricTable
 from assay.runs.model import NamedRun
 from tests.compare_reference import CARDANO, PUBLISHED, load_json
 from tests.support.commands import run_assay
 from tests.support.documents import list_sections
-from tests.support.laboratory import Laboratory
+from tests.support.laboratory import ROOT, Laboratory
 
 SUMMARY = "published"
 NANOSECONDS = 10**9
@@ -218,6 +223,18 @@ def test_built_edition_says_which_it_is_and_names_rows_without_a_value(built: Pa
     assert section["title"] == "Resource Usage"
     assert section["header"] == ["", "10.5-sim", "10.6-sim", "Δ", "Δ%"]
     assert "The report has no" not in (built / "report.md").read_text(encoding="utf-8")
+
+
+def test_page_draws_values_over_shares_like_the_print(built: Path) -> None:
+    document = parse_document((built / "document.json").read_text(encoding="utf-8"))
+    chart = next(item for item in document.distributions if item.id == "cdfForgerTicked")
+    template = load_template(ROOT / "templates", chart.template)
+    printed = build_chart_spec(chart, template)
+    shown = build_web_specs([chart], ROOT / "templates", list_line_names(document))[chart.id]
+    for spec in (printed, shown):
+        assert [spec["encoding"][axis]["field"] for axis in ("x", "y")] == ["centile", "x"]
+        assert spec["encoding"]["y"]["scale"]["type"] == "log"
+        assert spec["encoding"]["y"]["axis"]["title"][0] == "Ledger ticking, s"
 
 
 def test_built_edition_can_be_verified_gated_and_traced(built: Path, cache: Path) -> None:
