@@ -147,7 +147,9 @@ def test_drift_is_one_sentence() -> None:
     history = compute_history(recorded, [], "wait", rules=MetricRules(direction=Direction.LOWER))
     (sentence,) = describe_history(history).shifts
     assert history.shifts == ()
-    assert sentence == "Drift from n0 to n24: from 9.99 to 11.2 ms (+12 %), worse; p < 0.0001"
+    assert (
+        sentence == "Drift from n0 to n24: from 9.99 to 11.2 ms (+12 %, 95 % interval +11.3 … +13.0), worse; p < 0.0001"
+    )
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,14 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
                 "assay history wait --tag release --last 20 --format csv",
             ),
         ),
+        "shifts": CommandEntry(
+            "List level shifts and drifts of recorded metrics; accept, annotate or reopen one.",
+            (
+                "assay shifts list",
+                "assay shifts accept wait night-10 --reason 'TLS is on'",
+                "assay shifts reopen wait night-10 --reason 'TLS is off again'",
+            ),
+        ),
     },
     "Observe": {
         "draft": CommandEntry(

@@ -20,6 +20,7 @@ from assay.cli.options import (
     pass_selection,
     require_results_folder,
 )
+from assay.cli.shifts import export_change
 from assay.registry.history import Drift, HistoryScope, MetricHistory, Point, Shift
 from assay.registry.model import RecordedResults, RegisteredRun
 from assay.registry.tables import build_rows, find_centile, format_openmetrics
@@ -80,9 +81,7 @@ def export_history(item: MetricHistory) -> dict[str, Any]:
         "filters": list(item.meaning.filters),
         "runs": [_export_point(point, shifts.get(point.results.id)) for point in item.points],
         "level_shifts": [
-            {"run": shift.point.run, "before": shift.before, "after": shift.after, "percent": shift.percent,
-             "runs_before": shift.runs_before, "runs_since": shift.runs_since, "p": shift.p,
-             "verdict": shift.verdict.value}
+            {**export_change(shift), "runs_before": shift.runs_before, "runs_since": shift.runs_since}
             for shift in item.shifts
         ],
         "drift": _export_drift(item.drift) if item.drift else None,
@@ -91,8 +90,7 @@ def export_history(item: MetricHistory) -> dict[str, Any]:
 
 
 def _export_drift(drift: Drift) -> dict[str, Any]:
-    return {"first_run": drift.first.run, "last_run": drift.last.run, "before": drift.before, "after": drift.after,
-            "percent": drift.percent, "p": drift.p, "verdict": drift.verdict.value}  # fmt: skip
+    return {"first_run": drift.first.run, "last_run": drift.last.run, **export_change(drift)}
 
 
 def _export_point(point: Point, shift: Shift | None) -> dict[str, Any]:

@@ -54,12 +54,12 @@ def print_address(server: LocalServer) -> None:
 def serve(context: click.Context, host: str, port: int, results: Path | None) -> None:
     """Show runs, comparisons, histories and definitions in the browser.
 
-    Comparisons are built when they are opened. The pages are read-only, and only this machine can open them.
+    Comparisons are built when they are opened. Only this machine can open the pages, and write notes on level shifts.
     """
 
     with open_command_session() as session, create_temporary_folder() as root:
-        site = RegistrySite(session, context.obj["config"], results, root)
-        with open_server(host, port, site.answer) as server, _exit_on_termination():
+        site = RegistrySite(session, context.obj["config"], results, root, may_write=is_loopback(host))
+        with open_server(host, port, site.answer, site.posts) as server, _exit_on_termination():
             print_address(server)
             try:
                 server.serve_forever()

@@ -29,7 +29,7 @@ cross-validation (Craven and Wahba 1979): a shift has two parameters, its place 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -52,6 +52,10 @@ _JUMP, _JUMP_IN_SHORT = 5.0, 30.0  # robust standard deviations of the differenc
 _MOST_RETURNS = 1  # of exact values, which may change and change back
 _PARAMETERS = 2  # of a step: its place and its size
 _BISECTIONS = 24
+_BISECTIONS_OF_ENDS = 14  # a print has fewer digits
+_DOUBLINGS = 40  # of a change, until its interval counts as without end
+#: of the interval of a change
+LEVEL = 0.95
 #: values that differ by less than this share of the greatest may differ by rounding of doubles alone
 _RELATIVE_RESOLUTION = 1e-9
 
@@ -123,6 +127,44 @@ def _find_drift(series: _Series, places: Sequence[int], length: int, shifts: Seq
     p = compute_change_p(series.values, times, series.least_variance, series.correlation)
     before, after = (center + slope * (place - compute_mean(places)) for place in (0, length - 1))
     return Drift(before, after, p) if p < series.max_p else None
+
+
+def find_interval(
+    values: Sequence[float], begin: int, end: int, split: int | None = None, resolution: float = 0.0
+) -> tuple[float, float]:
+    """Return the 95 % interval of a change of the points from `begin` to `end`: of a step at `split`, else of a drift.
+
+    It has the changes without which the points show no further change, by the test of shifts; the place of the step is
+    taken as known. Points that stand out alone do not count.
+    """
+    series, places = _create_robust_series(values, resolution, UNKNOWN)
+    points = [(place, value) for place, value in zip(places, series.values, strict=True) if begin <= place < end]
+    span = max(points[-1][0] - points[0][0], 1)
+    course = [float(place >= split) if split is not None else (place - points[0][0]) / span for place, _ in points]
+
+    def is_rejected(change: float) -> bool:
+        rest = [value - change * share for (_, value), share in zip(points, course, strict=True)]
+        return compute_change_p(rest, course, series.least_variance, series.correlation) < 1 - LEVEL
+
+    center = compute_mean(course)
+    squares = _sum_squares(course, center)
+    change = math.fsum((share - center) * value for (_, value), share in zip(points, course, strict=True)) / squares
+    return _find_end(is_rejected, change, -1.0), _find_end(is_rejected, change, 1.0)
+
+
+def _find_end(is_rejected: Callable[[float], bool], change: float, sign: float) -> float:
+    """Return the first rejected change below or above one that is not."""
+    low, high = 0.0, abs(change) or math.ulp(1.0)
+    for _ in range(_DOUBLINGS):
+        if is_rejected(change + sign * high):
+            break
+        low, high = high, 2 * high
+    else:
+        return sign * math.inf
+    for _ in range(_BISECTIONS_OF_ENDS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_rejected(change + sign * middle) else (middle, high)
+    return change + sign * high
 
 
 def find_plain_shifts(values: Sequence[float], resolution: float = 0.0) -> tuple[LevelShift, ...]:

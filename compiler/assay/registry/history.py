@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from statistics import median
 
-from assay.judgement.level_shifts import compute_mean, find_course, find_least_shift, find_stray_points
+from assay.judgement.level_shifts import (
+    LevelShift,
+    compute_mean,
+    find_course,
+    find_interval,
+    find_least_shift,
+    find_stray_points,
+)
 from assay.judgement.verdict import Direction, Margin, Verdict
-from assay.registry.model import EXPERIMENT, Figures, RecordedResults, RegisteredRun
+from assay.registry.model import EXPERIMENT, Figures, RecordedResults, RegisteredRun, ShiftNote
+from assay.registry.shift_notes import DRIFT, LEVEL_SHIFT, ChangePlace, assign_notes, find_acceptance
 from assay.util.diagnostics import USAGE, fail, suggest_names, suggest_nearest
 from assay.util.numbers import split_numbers
 from assay.util.percent_change import compute_percent_change
@@ -45,12 +52,16 @@ MEANING = "meaning"
 
 @dataclass(frozen=True, slots=True)
 class MetricRules:
-    """What the specs say of a metric today: its definition hash, better direction, margin and days of breaks."""
+    """What the specs say of a metric today: its definition hash, better direction, margin and days of breaks.
+
+    `notes` are those of people on level shifts, also of other metrics.
+    """
 
     definition: str = ""
     direction: Direction = Direction.NEITHER
     margin: Margin = DEFAULT_MARGIN
     breaks: tuple[str, ...] = ()
+    notes: Sequence[ShiftNote] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,39 +85,65 @@ class Point:
         return self.figures.value
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
-    """A shift of the level of a metric at a point: averages of the runs before and since, and p of its test."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryChange:
+    """A change of a metric over runs: its levels, the interval of their difference, p of its test, and notes on it."""
 
-    point: Point
     before: float
     after: float
-    runs_before: int
-    runs_since: int
+    interval: tuple[float, float]
     p: float
     verdict: Verdict
+    notes: tuple[ShiftNote, ...] = ()
+
+    @property
+    def ends(self) -> tuple[Point, Point]:
+        """The two runs around the change."""
+        raise NotImplementedError
 
     @property
     def percent(self) -> float | None:
         """The change in percent of the level before; None if that is 0."""
         return compute_percent_change(self.before, self.after) if self.before else None
 
+    @property
+    def percent_interval(self) -> tuple[float, float] | None:
+        """The interval in percent of the level before; None if that is 0."""
+        low, high = self.interval
+        return (100 * low / abs(self.before), 100 * high / abs(self.before)) if self.before else None
 
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """A steady drift of a metric between two points: its line at either, and p of its test."""
+    @property
+    def acceptance(self) -> ShiftNote | None:
+        """The note that accepts the change; None if it is open."""
+        return find_acceptance(self.notes, self.interval)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift(HistoryChange):
+    """A shift of the level of a metric at a point, and the comparable point before; levels are averages of runs."""
+
+    base: Point
+    point: Point
+    runs_before: int
+    runs_since: int
+
+    @property
+    def ends(self) -> tuple[Point, Point]:
+        """The two runs around the change."""
+        return self.base, self.point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift(HistoryChange):
+    """A steady drift of a metric between two points; levels are its line at either."""
 
     first: Point
     last: Point
-    before: float
-    after: float
-    p: float
-    verdict: Verdict
 
     @property
-    def percent(self) -> float | None:
-        """The change in percent of the beginning of the line; None if that is 0."""
-        return compute_percent_change(self.before, self.after) if self.before else None
+    def ends(self) -> tuple[Point, Point]:
+        """The first and the last run of the change."""
+        return self.first, self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +209,8 @@ def compute_history(
     points = _mark_breaks(points, rules.breaks)
     shown_points = points[-scope.last :]
     pairs = _list_values(points)
-    all_shifts, drift = _find_changes(pairs, rules)
+    notes = [item for item in rules.notes if (item.content.system, item.content.metric) == (system, metric)]
+    all_shifts, drift = _find_changes(pairs, replace(rules, notes=notes))
     shifts = tuple(item for item in all_shifts if item.point in shown_points)
     values = [value for _, value in pairs]
     hidden_shift = 0.0 if all_shifts or drift else _find_hidden_shift(values, rules.margin)
@@ -324,20 +362,59 @@ def _find_hidden_shift(values: Sequence[float], margin: Margin) -> float:
 
 
 def _find_changes(pairs: Sequence[tuple[Point, float]], rules: MetricRules) -> tuple[tuple[Shift, ...], Drift | None]:
-    """Return the level shifts beyond the margin, oldest first, or the drift in their place."""
-    course = find_course([value for _, value in pairs])
+    """Return the level shifts beyond the margin, oldest first, or the drift in their place, with the notes on them."""
+    values = [value for _, value in pairs]
+    course = find_course(values)
     if (drift := course.drift) and _is_beyond(drift.before, drift.after, rules):
-        verdict = _choose_verdict(drift.before, drift.after, rules.direction)
-        return (), Drift(pairs[0][0], pairs[-1][0], drift.before, drift.after, drift.p, verdict)
-    levels = list(pairwise([0, *(item.index for item in course.shifts), len(pairs)]))
-    shifts = []
-    for item, ((begin, index), (_, end)) in zip(course.shifts, pairwise(levels), strict=True):
-        if _is_beyond(item.before, item.after, rules):
-            point = pairs[index][0]
-            verdict = (Verdict.ENVIRONMENT if _is_same_version(pairs[index - 1][0], point) else
-                       _choose_verdict(item.before, item.after, rules.direction))  # fmt: skip
-            shifts.append(Shift(point, item.before, item.after, index - begin, end - index, item.p, verdict))
-    return tuple(shifts), None
+        (notes,) = _assign_notes(pairs, rules, [ChangePlace(DRIFT, 0, drift.before, drift.after)])
+        return (), Drift(
+            before=drift.before, after=drift.after, interval=find_interval(values, 0, len(values)), p=drift.p,
+            verdict=_choose_verdict(drift.before, drift.after, rules.direction), notes=notes,
+            first=pairs[0][0], last=pairs[-1][0],
+        )  # fmt: skip
+    bounds = [0, *(item.index for item in course.shifts), len(pairs)]
+    levels = [
+        (item, begin, end)
+        for item, begin, end in zip(course.shifts, bounds, bounds[2:], strict=False)
+        if _is_beyond(item.before, item.after, rules)
+    ]
+    places = [ChangePlace(LEVEL_SHIFT, item.index, item.before, item.after) for item, _, _ in levels]
+    return tuple(
+        _build_shift(pairs, rules, item, (begin, end), notes)
+        for (item, begin, end), notes in zip(levels, _assign_notes(pairs, rules, places), strict=True)
+    ), None
+
+
+def _build_shift(
+    pairs: Sequence[tuple[Point, float]],
+    rules: MetricRules,
+    item: LevelShift,
+    bounds: tuple[int, int],
+    notes: tuple[ShiftNote, ...],
+) -> Shift:
+    """Return a level shift; its levels begin and end at bounds."""
+    base, point = pairs[item.index - 1][0], pairs[item.index][0]
+    verdict = (
+        Verdict.ENVIRONMENT if _is_same_version(base, point)
+        else _choose_verdict(item.before, item.after, rules.direction)
+    )  # fmt: skip
+    return Shift(
+        before=item.before, after=item.after, p=item.p, verdict=verdict, notes=notes,
+        interval=find_interval([value for _, value in pairs], *bounds, item.index),
+        base=base, point=point, runs_before=item.index - bounds[0], runs_since=bounds[1] - item.index,
+    )  # fmt: skip
+
+
+def _assign_notes(
+    pairs: Sequence[tuple[Point, float]], rules: MetricRules, places: Sequence[ChangePlace]
+) -> list[tuple[ShiftNote, ...]]:
+    """Return the notes on each change; a run that is no point any more is where its day belongs."""
+
+    def find_index(run: str, day: str) -> int:
+        known = [index for index, (point, _) in enumerate(pairs) if point.run == run]
+        return known[-1] if known else sum(point.day < day for point, _ in pairs)
+
+    return assign_notes(rules.notes, places, find_index)
 
 
 def _is_same_version(before: Point, after: Point) -> bool:

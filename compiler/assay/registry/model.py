@@ -3,6 +3,7 @@
     runs/NAME.json                 a registered run: where its raw data is, tags, commit, day
     figures/NAME/ID.json           the results of one run from one build; ID is the hash of its content
     figures/NAME/ID.parquet        the same as a table, a row for each metric
+    shifts/METRIC/ID.json          a note of a person on a level shift or drift of a metric
 
 All but the first are immutable. So two branches of a repository that record results merge without a conflict.
 """
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 FORMAT = 1
-RUNS, FIGURES = "runs", "figures"
+RUNS, FIGURES, SHIFTS = "runs", "figures", "shifts"
 ID_DIGITS = 16  # of a hash in the name of a file
 #: tag of runs of other conditions than those before and after them
 EXPERIMENT = "experiment"
@@ -136,6 +137,37 @@ class ResultsFile:
     hosts: int = 0
     column: str = ""
     metrics: Mapping[str, Figures]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShiftNoteFile:
+    """The content of the file of a note on a level shift or drift: what a person does with it, and why.
+
+    `run` is the run at which the level shift or drift begins, `day` its day, `before` and `after` are its levels when
+    the note was written, in the unit of the metric. `time` is the instant of the note, in UTC.
+    """
+
+    format: Literal[1] = 1
+    system: str
+    metric: str
+    kind: Literal["accept", "annotate", "reopen"]
+    change: Literal["level shift", "drift"]
+    run: str
+    day: str = ""
+    before: float
+    after: float
+    author: str
+    reason: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftNote:
+    """A note on a level shift or drift, and its file; `id` is the hash in its name."""
+
+    path: Path
+    id: str
+    content: ShiftNoteFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,11 +17,14 @@ from assay.registry.folder_lock import HINT, lock_folder, share_folder, write_fi
 from assay.registry.model import (
     FIGURES,
     RUNS,
+    SHIFTS,
     RecordedResults,
     RegisteredRun,
     Registration,
     RegistrationFile,
     ResultsFile,
+    ShiftNote,
+    ShiftNoteFile,
     compute_id,
     dump_content,
     get_reader,
@@ -33,6 +37,7 @@ from assay.util.os_errors import build_write_error
 from assay.util.paths import resolve_path
 
 RESULTS, PROVENANCE = "results.json", "provenance.json"
+_AGAIN = "restore the file, or remove it and its .parquet; `assay results add BUILD` writes them again"
 T = TypeVar("T")
 _COPIED = ("size", "average", "averages", "median", "stddev", "min", "max", "centiles")
 _COPIED_OF_GROUPS = ("name", "size", "average", "median", "stddev", "min", "max", "quantiles")
@@ -56,6 +61,49 @@ def read_results(folder: Path) -> tuple[RecordedResults, ...]:
     with share_folder(folder):
         files = sorted((folder / FIGURES).glob("*/*.json")) if (folder / FIGURES).is_dir() else []
         return tuple(_read_all(files, _read_results))
+
+
+def read_notes(folder: Path) -> tuple[ShiftNote, ...]:
+    """Return the notes on level shifts of a folder, oldest first; none if there is no such folder.
+
+    Raises AssayError with the place of each file that was changed or damaged.
+    """
+    with share_folder(folder):
+        files = sorted((folder / SHIFTS).glob("*/*.json")) if (folder / SHIFTS).is_dir() else []
+        notes = tuple(_read_all(files, _read_note))
+    return tuple(sorted(notes, key=lambda item: (item.content.time, item.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """What a results folder holds: recorded results, registered runs, and notes on level shifts."""
+
+    recorded: Sequence[RecordedResults] = ()
+    runs: Sequence[RegisteredRun] = ()
+    notes: Sequence[ShiftNote] = ()
+
+
+def read_registry(folder: Path) -> Registry:
+    """Return what a results folder holds. Raises AssayError with the place of each damaged file."""
+    return Registry(read_results(folder), list_runs(folder), read_notes(folder))
+
+
+def require_recorded(folder: Path) -> Registry:
+    """Return what a results folder holds. Raises AssayError, also (usage) without recorded results."""
+    registry = read_registry(folder)
+    if not registry.recorded:
+        hint = "`assay build` with --results records some; `assay results add BUILD_FOLDER` those of a build"
+        raise fail("no-results", f"no results are recorded in {folder}", hint=hint, status=USAGE)
+    return registry
+
+
+def append_note(folder: Path, content: ShiftNoteFile) -> Path:
+    """Write a note on a level shift, and return its file. Raises AssayError if the folder cannot be written."""
+    data = asdict(content)
+    path = folder / SHIFTS / quote_name(content.metric) / f"{compute_id(data)}.json"
+    with lock_folder(folder):
+        write_files(folder, {path: dump_content(data).encode()})
+    return path
 
 
 def _read_all(files: Sequence[Path], read: Callable[[Path], T]) -> Iterator[T]:
@@ -85,18 +133,29 @@ def _read_run(path: Path, folder: Path) -> RegisteredRun:
 
 
 def _read_results(path: Path) -> RecordedResults:
+    content: ResultsFile = _read_immutable(ResultsFile, path, "recorded results were", _AGAIN)
+    return RecordedResults(path, path.stem, content)
+
+
+def _read_note(path: Path) -> ShiftNote:
+    content: ShiftNoteFile = _read_immutable(ShiftNoteFile, path, "note was", "restore the file, or remove it")
+    return ShiftNote(path, path.stem, content)
+
+
+def _read_immutable(kind: Any, path: Path, name: str, hint: str) -> Any:
+    """Return the content of a file, whose name has its hash; `name` is that of the content, with its verb."""
     text, data = _load(path)
-    content: ResultsFile = _decode(ResultsFile, path, text, data)
+    content = _decode(kind, path, text, data)
     identity = compute_id(data)
     if identity != path.stem:
         raise fail(
             "damaged-result",
-            f"the recorded results were changed after they were written: {path}",
+            f"the {name} changed after {'they were' if name.endswith('were') else 'it was'} written: {path}",
             expected=f"content with the hash {path.stem}",
             found=identity,
-            hint="restore the file, or remove it and its .parquet; `assay results add BUILD` writes them again",
+            hint=hint,
         )
-    return RecordedResults(path, identity, content)
+    return content
 
 
 def _load(path: Path) -> tuple[str, dict[str, Any]]:

@@ -14,12 +14,17 @@ from assay.app.audit.site_templates import get_site_folder
 from assay.app.compare.metric_history import HistoryTexts
 from assay.judgement.verdict import Verdict
 from assay.number_styles.prefixed import format_percent
-from assay.registry.history import MetricHistory
+from assay.registry.history import MetricHistory, Shift
 from assay.report.charts.render import Drawer
 
 COLORS = {Verdict.WORSE: "var(--worse)", Verdict.BETTER: "var(--better)"}
 MOST_LABELS = 30
 SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 24, 60
+
+
+def _choose_color(shift: Shift) -> str:
+    """Return the colour of a level shift: that of its verdict, unless it is accepted."""
+    return "var(--muted)" if shift.acceptance else COLORS.get(shift.verdict, "var(--ink)")
 
 
 def draw_history(item: MetricHistory, texts: HistoryTexts, fonts: Path) -> str:
@@ -56,7 +61,7 @@ def draw_sparkline(item: MetricHistory) -> str:
     positions = {point.results.id: x for x, point in enumerate(item.points)}
     bars = "".join(
         f'<path d="M{(positions[shift.point.results.id] - 0.5) * step:.1f},0V{SPARK_HEIGHT}" '
-        f'stroke="{COLORS.get(shift.verdict, "var(--ink)")}"/>'
+        f'stroke="{_choose_color(shift)}"/>'
         for shift in item.shifts
     )
     places = [place(x, value) for x, value in points]
@@ -77,7 +82,7 @@ def build_history_spec(item: MetricHistory, texts: HistoryTexts) -> dict[str, An
     ]
     positions = {point.results.id: x for x, point in enumerate(item.points)}
     shifts = [
-        {"x": positions[shift.point.results.id] - 0.5, "color": COLORS.get(shift.verdict, "var(--ink)"),
+        {"x": positions[shift.point.results.id] - 0.5, "color": _choose_color(shift),
          "text": f"{format_percent(shift.before, shift.after)} %" if shift.percent is not None else ""}
         for shift in item.shifts
     ]  # fmt: skip

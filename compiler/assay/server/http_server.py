@@ -13,12 +13,20 @@ import socket
 import socketserver
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from assay.server.requests import BadRequestError, Request, is_of_other_site, is_own_host, parse_target
+from assay.server.requests import (
+    BadRequestError,
+    Request,
+    is_foreign_post,
+    is_of_other_site,
+    is_own_host,
+    parse_form,
+    parse_target,
+)
 from assay.server.responses import Response, build_text_response
 from assay.util.diagnostics import USAGE, fail
 
@@ -36,6 +44,7 @@ HEADERS = {
 }
 
 Answer = Callable[[Request], Response]
+NO_POSTS: Mapping[str, Answer] = {}
 
 
 class _LimitedReader(io.RawIOBase):
@@ -107,16 +116,26 @@ class _Handler(BaseHTTPRequestHandler):
             return build_text_response(HTTPStatus.MISDIRECTED_REQUEST, f"the Host is not that of {server.url}")
         if is_of_other_site(self.headers):
             return build_text_response(HTTPStatus.FORBIDDEN, "a page of another site sent the request")
+        if self.command == "POST" and (post := server.posts.get(self.path)):
+            return self._post(post)
         if self.command not in METHODS:
             response = build_text_response(HTTPStatus.METHOD_NOT_ALLOWED, "the site is read-only")
             return Response(response.body, response.type, response.status, headers={"Allow": ", ".join(METHODS)})
-        try:
-            return server.answer(parse_target(self.path))
-        except BadRequestError as error:
-            return build_text_response(HTTPStatus.BAD_REQUEST, str(error))
-        except Exception as error:  # a bug must not end the server
-            text = f"internal error: {type(error).__name__}: {error}"
-            return build_text_response(HTTPStatus.INTERNAL_SERVER_ERROR, text)
+        return _answer_safely(lambda: server.answer(parse_target(self.path)))
+
+    def _post(self, post: Answer) -> Response:
+        """Return the response to a form."""
+        if is_foreign_post(self.headers):
+            return build_text_response(HTTPStatus.FORBIDDEN, "a page of another site sent the form")
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            return build_text_response(HTTPStatus.LENGTH_REQUIRED, "the length of the form is not known")
+        if int(length) > MOST_BYTES:
+            return build_text_response(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the form is too large")
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            return build_text_response(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the form is too large, or incomplete")
+        return _answer_safely(lambda: post(parse_form(self.headers, body)))
 
     def _send(self, response: Response) -> None:
         self.send_response_only(response.status)
@@ -133,15 +152,30 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(piece)
 
 
+def _answer_safely(answer: Callable[[], Response]) -> Response:
+    """Return a response; a bug must not end the server."""
+    try:
+        return answer()
+    except BadRequestError as error:
+        return build_text_response(HTTPStatus.BAD_REQUEST, str(error))
+    except Exception as error:
+        text = f"internal error: {type(error).__name__}: {error}"
+        return build_text_response(HTTPStatus.INTERNAL_SERVER_ERROR, text)
+
+
 class LocalServer(ThreadingHTTPServer):
-    """A server that listens at a host and port; `answer` returns the response to each request."""
+    """A server that listens at a host and port; `answer` returns the response to each request.
+
+    `posts` are those to forms, by the address that they are sent to.
+    """
 
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, host: str, port: int, answer: Answer) -> None:
+    def __init__(self, host: str, port: int, answer: Answer, posts: Mapping[str, Answer] = NO_POSTS) -> None:
         self.host = host
         self.answer = answer
+        self.posts = posts
         self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), _Handler)
@@ -178,10 +212,10 @@ class LocalServer(ThreadingHTTPServer):
         """Ignore a connection that broke."""
 
 
-def open_server(host: str, port: int, answer: Answer) -> LocalServer:
+def open_server(host: str, port: int, answer: Answer, posts: Mapping[str, Answer] = NO_POSTS) -> LocalServer:
     """Listen at a host and port; 0 is any free port. Raises AssayError (usage) if that is not possible."""
     try:
-        return LocalServer(host, port, answer)
+        return LocalServer(host, port, answer, posts)
     except (OSError, UnicodeError, TypeError) as error:  # the last two: a host that is no valid name
         number = getattr(error, "errno", None) or 0  # negative for a name that is not known
         cause = os.strerror(number) if number > 0 else str(error)

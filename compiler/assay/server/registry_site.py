@@ -5,6 +5,7 @@
     /compare?report=NAME&run=A&run=B         leads to the comparison
     /builds/SYSTEM/REPORT/A/B/report.html    a comparison, and the files of its build
     /history/SYSTEM/METRIC                   a metric over recorded runs
+    /shifts                                  takes the form with a note on a level shift (POST)
     /metrics/index.html                      the catalogue
 
 Names in addresses are looked up among the known reports, runs and metrics; no path on the disk contains them.
@@ -12,10 +13,12 @@ Names in addresses are looked up among the known reports, runs and metrics; no p
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -23,14 +26,16 @@ from urllib.parse import quote
 
 from assay.app.audit.site_templates import build_asset, create_environment
 from assay.app.build.watch import WatchedFiles
-from assay.app.compare.metric_history import read_histories
+from assay.app.compare.metric_history import find_history
+from assay.app.compare.note_shift import KINDS, NoteRequest, find_author, note_shift
 from assay.app.compare.register_run import KnownRun, list_known_runs, locate_places
+from assay.app.compare.shift_details import find_details, list_changes
 from assay.app.session.config import Config
 from assay.app.session.session import Session, open_session
 from assay.lang.workspace import Workspace
-from assay.registry.history import HistoryScope
-from assay.registry.model import RecordedResults, RegisteredRun
-from assay.registry.store import list_runs, read_results
+from assay.registry.history import HistoryChange, HistoryScope
+from assay.registry.model import SHIFTS, RegisteredRun
+from assay.registry.store import Registry, read_registry
 from assay.server.commands import CommandRunner, Output
 from assay.server.history_pages import (
     TITLE,
@@ -40,6 +45,7 @@ from assay.server.history_pages import (
     build_overview,
     list_states_by_tag,
 )
+from assay.server.http_server import Answer
 from assay.server.requests import Request
 from assay.server.responses import (
     CATALOGUE_POLICY,
@@ -65,15 +71,6 @@ PAGE = "report.html"
 
 
 @dataclass(frozen=True, slots=True)
-class _Registry:
-    """What the results folder holds: runs, those with results only, and recorded results."""
-
-    known_runs: Sequence[KnownRun] = ()
-    registered_runs: Sequence[RegisteredRun] = ()
-    recorded: Sequence[RecordedResults] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _RunRow:
     """A run of the first page."""
 
@@ -89,7 +86,9 @@ class _RunRow:
 class RegistrySite:
     """The site over a workspace, its settings, and a results folder, which may be missing."""
 
-    def __init__(self, session: Session, config: Config | None, results: Path | None, root: Path) -> None:
+    def __init__(
+        self, session: Session, config: Config | None, results: Path | None, root: Path, *, may_write: bool = False
+    ) -> None:
         self._workspace: Workspace = session.workspace
         self._cache = session.store.folder
         self._config = config
@@ -98,10 +97,17 @@ class RegistrySite:
         self._spec_files = WatchedFiles("", ())
         self._lock = threading.Lock()  # on the session and the registry
         self._stamps: Stamps | None = None
-        self._registry = _Registry()
-        self._overview: tuple[_Registry | None, Session | None, dict[str, Any]] = None, None, {}
+        self._registry, self._known_runs = Registry(), list[KnownRun]()
+        self._overview: tuple[Registry | None, Session | None, dict[str, Any]] = None, None, {}
         self._environment = create_environment()
+        self._token = secrets.token_urlsafe() if may_write and results else ""
+        self._author = find_author(config.values.get("author", "") if config else "") if self._token else ""
         self.runner = CommandRunner(self._workspace, self._cache, root)
+
+    @property
+    def posts(self) -> Mapping[str, Answer]:
+        """What answers forms, by their address; nothing if the site is read-only."""
+        return {f"/{SHIFTS}": self._write_note} if self._token else {}
 
     def answer(self, request: Request) -> Response:
         """Return the response to a request; a page with the problem if, say, the results folder is damaged."""
@@ -144,26 +150,24 @@ class RegistrySite:
     def _build_missing_page(self) -> Response:
         return self._build_message(HTTPStatus.NOT_FOUND, "Not found", "There is no such page.")
 
-    def _read_registry(self) -> _Registry:
+    def _read_registry(self) -> Registry:
         """Return the content of the results folder; it is read again if a file has changed."""
         if self._results is None:
             return self._registry
         with self._lock:
             stamps = stamp_files([self._results])
             if stamps != self._stamps:
-                self._registry = _Registry(
-                    list_known_runs(self._results), list_runs(self._results), read_results(self._results)
-                )
+                self._registry, self._known_runs = read_registry(self._results), list_known_runs(self._results)
                 self._stamps = stamps
             return self._registry
 
-    def _list_run_places(self, registry: _Registry) -> Mapping[str, tuple[str, ...]]:
+    def _list_run_places(self, registry: Registry) -> Mapping[str, tuple[str, ...]]:
         """Return the runs with logs: name -> `NAME=DIR`, several for repeats. Those of the settings precede."""
         places: dict[str, tuple[str, ...]] = {}
         for text in self._config.list_runs() if self._config else ():
             name = text.partition("=")[0]
             places[name] = (*places.get(name, ()), text)
-        for run in registry.registered_runs:
+        for run in registry.runs:
             places.setdefault(run.name, tuple(f"{run.name}={place}" for place in run.places))
         return places
 
@@ -192,7 +196,7 @@ class RegistrySite:
             reports, problem = self._list_reports(), ""
         except AssayError as error:
             reports, problem = (), str(error)
-        rows = _list_run_rows(registry, places)
+        rows = _list_run_rows(registry, self._known_runs, places)
         comparable = {row.name: row.places for row in rows if row.places}
         values = self._config.values if self._config else {}
         recorded_reports = [name for row in rows for name in row.reports if name in reports]
@@ -264,14 +268,14 @@ class RegistrySite:
         registry = self._read_registry()
         with self._use_session() as session:
             if self._overview[:2] != (registry, session):
-                states = list_states_by_tag(session, registry.recorded, registry.registered_runs)
+                states = list_states_by_tag(session, registry)
                 self._overview = registry, session, build_overview(states, build_history_address)
         return Response(self._render("histories.html.j2", TITLE, TITLE, **self._overview[2]))
 
     def _show_history(self, request: Request, parts: Sequence[str]) -> Response:
         registry = self._read_registry()
         recorded_metrics = {(item.system, metric) for item in registry.recorded for metric in item.content.metrics}
-        tags = sorted({tag for run in registry.registered_runs for tag in run.tags})
+        tags = sorted({tag for run in registry.runs for tag in run.tags})
         tag, last = request.get("tag"), request.get("last")
         is_valid = tag in ("", *tags) and (not last or (last.isascii() and last.isdigit() and int(last) <= MOST_RUNS))
         if self._results is None or len(parts) != 2 or tuple(parts) not in recorded_metrics or not is_valid:
@@ -279,16 +283,43 @@ class RegistrySite:
         system, metric = parts
         try:
             with self._use_session() as session:
-                (item,) = read_histories(session, self._results, [metric], HistoryScope(system, tag, int(last or 0)))
-                values = build_history(item, session.get_templates() / "fonts")
+                item = find_history(session, registry, metric, HistoryScope(system, tag, int(last or 0)))
+                details = [find_details(self._config, registry.runs, item, each) for each in list_changes(item)]
+                fonts = session.get_templates() / "fonts"
+                values = build_history(item, fonts, details, partial(self._find_comparison, registry))
         except AssayError as error:  # such as a tag whose runs have no results
             return self._build_message(HTTPStatus.NOT_FOUND, metric, problem=str(error), place=TITLE)
         page = self._render(
             "history.html.j2", TITLE, values["texts"].title, tags=tags, tag=tag, last=int(last or 0), home="",
             address=f"/{build_history_address(system, metric)}",
-            definition=f"/metrics/index.html#q={quote(metric, safe='')}", **values,
+            definition=f"/metrics/index.html#q={quote(metric, safe='')}", token="" if tag else self._token,
+            author=self._author, **values,
         )  # fmt: skip
         return Response(page)
+
+    def _find_comparison(self, registry: Registry, change: HistoryChange) -> str:
+        """Return the address of the comparison of the two runs around a change; empty if their logs are not known."""
+        names = [point.results.name for point in change.ends]
+        report = change.ends[1].results.content.report
+        places = self._list_run_places(registry)
+        is_known = len(set(names)) > 1 and all(places.get(name) for name in names)
+        return "/".join(["builds", report, *(quote(name, safe="") for name in names), PAGE]) if is_known else ""
+
+    def _write_note(self, request: Request) -> Response:
+        """Write the note of a form of the page of a metric, and lead back to that page."""
+        if not secrets.compare_digest(request.get("token").encode(), self._token.encode()):
+            text = "The form is not of this server, or the server was started again. Reload the page of the metric."
+            return self._build_message(HTTPStatus.FORBIDDEN, "Not written", text)
+        system, metric = request.get("system"), request.get("metric")
+        kind, run, author, reason = map(request.get, ("kind", "run", "author", "reason"))
+        if kind not in KINDS or self._results is None:
+            return self._build_message(HTTPStatus.BAD_REQUEST, "Not written", f"There is no note of the kind {kind!r}.")
+        try:
+            with self._use_session() as session:
+                note_shift(session, self._results, NoteRequest(kind, metric, run, author, reason, system))
+        except AssayError as error:
+            return self._build_message(HTTPStatus.BAD_REQUEST, "Not written", problem=str(error), place=TITLE)
+        return build_redirection("history", system, metric)
 
 
 def choose_pair(places_by_run: Mapping[str, Sequence[str]], baseline: str) -> tuple[str, str]:
@@ -308,12 +339,14 @@ def choose_pair(places_by_run: Mapping[str, Sequence[str]], baseline: str) -> tu
     return (find_other(latest), latest) if latest else ("", "")
 
 
-def _list_run_rows(registry: _Registry, places: Mapping[str, tuple[str, ...]]) -> list[_RunRow]:
+def _list_run_rows(
+    registry: Registry, known_runs: Sequence[KnownRun], places: Mapping[str, tuple[str, ...]]
+) -> list[_RunRow]:
     """Return the runs of the results folder, the latest first, then further runs of the settings."""
     reports: dict[str, set[str]] = {}
     for results in registry.recorded:
         reports.setdefault(results.name, set()).add(results.content.report)
-    runs = [item.run for item in reversed(registry.known_runs)]
+    runs = [item.run for item in reversed(known_runs)]
     names = {run.name for run in runs}
     runs += [RegisteredRun(Path(), name, ()) for name in places if name not in names]
     return [

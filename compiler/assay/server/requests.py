@@ -18,6 +18,7 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
 MOST_PARAMETERS = 20
+FORM_TYPE = "application/x-www-form-urlencoded"
 
 
 class BadRequestError(Exception):
@@ -26,7 +27,10 @@ class BadRequestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request: the decoded parts of its path, of which the last is empty after a slash, and its parameters."""
+    """A request: the decoded parts of its path, of which the last is empty after a slash, and its parameters.
+
+    Those of a POST are the fields of its form.
+    """
 
     parts: tuple[str, ...]
     parameters: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -89,3 +93,23 @@ def is_of_other_site(headers: Message) -> bool:
     """Return whether a page of another site sent a request, other than by a link that the user followed."""
     is_link = headers.get("Sec-Fetch-Mode") == "navigate" and headers.get("Sec-Fetch-Dest") == "document"
     return headers.get("Sec-Fetch-Site", "none") in ("cross-site", "same-site") and not is_link
+
+
+def is_foreign_post(headers: Message) -> bool:
+    """Return whether a page of another site sent a form, or may have: its origin is another, or the browser says so.
+
+    A page without referrers, as all pages here are, sends the origin `null`.
+    """
+    host, origin = headers.get("Host", "").strip().lower(), headers.get("Origin", "null").strip().lower()
+    return headers.get("Sec-Fetch-Site", "same-origin") != "same-origin" or origin not in ("null", f"http://{host}")
+
+
+def parse_form(headers: Message, body: bytes) -> Request:
+    """Parse the form of a POST. Raises BadRequestError."""
+    if headers.get_content_type() != FORM_TYPE:
+        raise BadRequestError(f"the content is no form: expected {FORM_TYPE}")
+    try:
+        fields = parse_qs(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)
+    except ValueError:
+        raise BadRequestError("the form is not valid UTF-8, or has too many fields") from None
+    return Request((), fields)

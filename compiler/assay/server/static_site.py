@@ -6,28 +6,26 @@ from pathlib import Path
 from urllib.parse import quote
 
 from assay.app.audit.site_templates import build_asset, create_environment
+from assay.app.compare.shift_details import find_details, list_changes
+from assay.app.session.config import Config
 from assay.app.session.outputs import refuse_sources, replace_folder
 from assay.app.session.session import Session
 from assay.registry.model import quote_name
-from assay.registry.store import list_runs, read_results
+from assay.registry.store import require_recorded
 from assay.server.history_pages import TITLE, PageFrame, build_history, build_overview, list_states_by_tag
-from assay.util.diagnostics import USAGE, fail
 
 FIRST = "index.html"
 ASSETS = ("catalogue.css", "server.css", "catalogue.js", "overview.js")
 
 
-def write_history_site(session: Session, results: Path, out: Path) -> Path:
+def write_history_site(session: Session, config: Config | None, results: Path, out: Path) -> Path:
     """Write the pages of all recorded metrics into the folder `out`; return the path of the first page.
 
     Raises AssayError, also (usage) without results, and (`output`) if the folder has other files.
     """
     refuse_sources(session, out, former_file=FIRST)
-    recorded, runs = read_results(results), list_runs(results)
-    if not recorded:
-        hint = "`assay build` with --results records some; `assay results add BUILD_FOLDER` those of a build"
-        raise fail("no-results", f"no results are recorded in {results}", hint=hint, status=USAGE)
-    states_by_tag = list_states_by_tag(session, recorded, runs)
+    registry = require_recorded(results)
+    states_by_tag = list_states_by_tag(session, registry)
     environment, name = create_environment(), session.workspace.root.name or "Assay"
 
     def create_frame(prefix: str) -> PageFrame:
@@ -47,10 +45,11 @@ def write_history_site(session: Session, results: Path, out: Path) -> Path:
         fonts = session.get_templates() / "fonts"
         for done, state in enumerate(states_by_tag[""]):
             session.progress("pages", done, len(states_by_tag[""]))
-            values = build_history(state.history, fonts)
+            details = [find_details(config, registry.runs, state.history, item) for item in list_changes(state.history)]
+            values = build_history(state.history, fonts, details)
             page = create_frame("../../").render(
                 "history.html.j2", "", values["texts"].title, home=FIRST, address="", definition="", tags=(), tag="",
-                last=0, **values,
+                last=0, token="", **values,
             )  # fmt: skip
             path = folder / "history" / quote_name(state.history.system) / f"{quote_name(state.history.metric)}.html"
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.app.audit.catalogue_pages import KINDS, iter_definition_pages
-from assay.app.audit.diff import run_git
 from assay.app.audit.explain import describe_subject
 from assay.app.audit.explain_view import describe_headings
 from assay.app.audit.site_templates import build_asset, create_environment, escape_invisible
@@ -34,6 +33,7 @@ from assay.report.run_results import add_unit
 from assay.sql import dialect
 from assay.util.bidi import isolate_page
 from assay.util.diagnostics import AssayError, Span, fail
+from assay.util.git import run_git
 
 if TYPE_CHECKING:
     from jinja2 import Environment

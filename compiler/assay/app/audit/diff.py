@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -30,6 +29,7 @@ from assay.provenance.read import (
 )
 from assay.provenance.record import hash_outline
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, suggest_names
+from assay.util.git import run_git
 from assay.util.paths import LOOP, is_loop, resolve_path
 from assay.util.scratch import create_temporary_folder
 
@@ -269,15 +269,6 @@ def _iter_hash_warnings(
             f"{path}: definition hashes differ from those that the build recorded ({names_text}): the file was "
             "changed, or written by another version of Assay; it is compared as it is"
         )
-
-
-def run_git(root: Path, *arguments: str) -> bytes | None:
-    """Run git in the folder `root` and return its output; None if it fails or is not installed."""
-    try:
-        process = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
-    except OSError:
-        return None
-    return process.stdout if process.returncode == 0 else None
 
 
 def _resolve_commit(root: Path, name: str) -> str | None:

@@ -36,7 +36,7 @@ from assay.lang.model.report import Report
 from assay.registry.baseline import ALL_RUNS, MedianBaseline, select_median_runs
 from assay.registry.history import find_time, get_meaning
 from assay.registry.model import RecordedResults
-from assay.registry.store import list_runs, read_build, read_results
+from assay.registry.store import list_runs, read_build, read_notes, read_results
 from assay.report.declared_margin import convert_margin
 from assay.report.judged_cells import list_judgement_notes
 from assay.util.diagnostics import USAGE, fail, suggest_names
@@ -125,7 +125,7 @@ def _compare(
     """Compare versions, each with its baseline. `build` has the splits of sections, if the versions are of a build."""
     content = versions[0][0].content
     checked, report = add_gated_segments(*restore_splits(*session.find_report_of_runs(content.report), build))
-    recorded, runs = read_results(folder), list_runs(folder)
+    recorded, runs, notes = read_results(folder), list_runs(folder), read_notes(folder)
     bases = [set_days(select_median_runs(baseline, recorded, runs, version[0]), runs) for version in versions]
     all_bases = [set_days(select_median_runs(ALL_RUNS, recorded, runs, version[0]), runs) for version in versions]
     versions = [set_days(version, runs) for version in versions]
@@ -133,7 +133,7 @@ def _compare(
     metrics = [checked.get_metric(name) for name in titles]
     judgements = _judge(checked, report, metrics, versions, bases)
     cautions = [
-        describe_cautions(checked, judgements, metrics, MedianComparison(version, base, earlier))
+        describe_cautions(checked, judgements, metrics, MedianComparison(version, base, earlier, notes))
         for version, base, earlier in zip(versions, bases, all_bases, strict=True)
     ]
     return RunComparison(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.compute.subject import find_metric
 from assay.app.session.session import Session
 from assay.judgement.level_shifts import LEAST_SERIES
 from assay.judgement.verdict import Direction
-from assay.number_styles.prefixed import format_percent, format_value
+from assay.number_styles.prefixed import format_change_within, format_percent, format_percent_interval, format_value
 from assay.number_styles.row import NO_VALUE
 from assay.number_styles.unit_prefix import choose_prefix
 from assay.registry.history import (
     Drift,
+    HistoryChange,
     HistoryScope,
     MetricHistory,
     MetricRules,
@@ -24,13 +25,15 @@ from assay.registry.history import (
     compute_history,
     find_recorded_metric,
 )
-from assay.registry.model import RecordedResults, RegisteredRun
-from assay.registry.store import list_runs, read_results
+from assay.registry.model import RecordedResults, ShiftNote
+from assay.registry.shift_notes import ACCEPT, ANNOTATE, REOPEN
+from assay.registry.store import Registry, read_registry
 from assay.report.declared_margin import choose_margin
 from assay.util.diagnostics import AssayError
 
 LEAST_P = 0.0001
-STANDS_OUT = "stands out"
+STANDS_OUT, ACCEPTED = "stands out", "accepted"
+_DONE = {ACCEPT: ACCEPTED, ANNOTATE: "annotated", REOPEN: "reopened"}
 
 
 def read_histories(
@@ -40,20 +43,14 @@ def read_histories(
 
     Where the specs of the workspace define the metric, their definition, margin and direction apply. Raises AssayError.
     """
-    recorded, runs = read_results(folder), list_runs(folder)
-    return tuple(find_history(session, recorded, runs, metric, scope) for metric in metrics)
+    registry = read_registry(folder)
+    return tuple(find_history(session, registry, metric, scope) for metric in metrics)
 
 
-def find_history(
-    session: Session,
-    recorded: Sequence[RecordedResults],
-    runs: Sequence[RegisteredRun],
-    metric: str,
-    scope: HistoryScope,
-) -> MetricHistory:
+def find_history(session: Session, registry: Registry, metric: str, scope: HistoryScope) -> MetricHistory:
     """Return the history of a metric by the rules of the specs, if they define it. Raises AssayError."""
-    rules = _find_rules(session, recorded, metric, scope.system)
-    return compute_history(recorded, runs, metric, scope=scope, rules=rules)
+    rules = replace(_find_rules(session, registry.recorded, metric, scope.system), notes=registry.notes)
+    return compute_history(registry.recorded, registry.runs, metric, scope=scope, rules=rules)
 
 
 def _find_rules(session: Session, recorded: Sequence[RecordedResults], metric: str, system: str) -> MetricRules:
@@ -120,7 +117,8 @@ def _describe_mark(point: Point, shift: Shift | None, *, is_stray: bool) -> str:
         return f"other {' and '.join(point.differences)}"
     if is_stray:
         return STANDS_OUT
-    return f"{'▲' if shift.after > shift.before else '▼'} {shift.verdict.value}" if shift else ""
+    word = (ACCEPTED if shift.acceptance else shift.verdict.value) if shift else ""
+    return f"{'▲' if shift.after > shift.before else '▼'} {word}" if shift else ""
 
 
 def _describe_hidden_shift(item: MetricHistory, factor: float, unit: str) -> str:
@@ -135,18 +133,38 @@ def _describe_hidden_shift(item: MetricHistory, factor: float, unit: str) -> str
 
 def _describe_shift(shift: Shift, factor: float, unit: str) -> str:
     numbers = f"{shift.runs_before} runs before, {shift.runs_since} since"
-    return (
-        f"Level shift at {shift.point.run}: {_describe_change(shift, factor, unit)}; {numbers}; {_describe_p(shift.p)}"
-    )
+    change = _describe_change(shift, factor, unit)
+    return f"Level shift at {shift.point.run}: {change}; {numbers}; {_describe_p(shift.p)}{describe_acceptance(shift)}"
 
 
 def _describe_drift(drift: Drift, factor: float, unit: str) -> str:
     runs = f"from {drift.first.run} to {drift.last.run}"
-    return f"Drift {runs}: from {_describe_change(drift, factor, unit)}; {_describe_p(drift.p)}"
+    change = _describe_change(drift, factor, unit)
+    return f"Drift {runs}: from {change}; {_describe_p(drift.p)}{describe_acceptance(drift)}"
 
 
-def _describe_change(change: Shift | Drift, factor: float, unit: str) -> str:
-    percent = "" if change.percent is None else f" ({format_percent(change.before, change.after)} %)"
+def describe_acceptance(change: HistoryChange) -> str:
+    """Return who accepted a change, when and why, as the end of a sentence; empty for an open one."""
+    return f"; {describe_note(change.acceptance)}" if change.acceptance else ""
+
+
+def describe_note(note: ShiftNote) -> str:
+    """Return what a person did with a change: `accepted by Ann on 2026-03-12: the new codec`."""
+    content = note.content
+    return f"{_DONE[content.kind]} by {content.author} on {content.time[:10]}: {content.reason}"
+
+
+def format_change_interval(change: HistoryChange) -> tuple[str, str]:
+    """Return the change in percent and its 95 % interval, `+14` and `+12 … +15`; empty if the level before is 0."""
+    if change.percent is None or change.percent_interval is None:
+        return "", ""
+    ends = change.percent_interval
+    return format_change_within(change.percent, *ends), format_percent_interval(*ends)
+
+
+def _describe_change(change: HistoryChange, factor: float, unit: str) -> str:
+    number, interval = format_change_interval(change)
+    percent = f" ({number} %, 95 % interval {interval})" if number else ""
     before, after = (format_value(value * factor) for value in (change.before, change.after))
     return f"{before} to {after} {unit}{percent}, {change.verdict.value}"
 

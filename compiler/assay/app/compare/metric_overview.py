@@ -6,24 +6,27 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assay.app.compare.metric_history import describe_history, find_history
+from assay.app.compare.metric_history import ACCEPTED, describe_history, find_history
+from assay.app.compare.shift_details import list_changes
 from assay.app.session.session import Session
 from assay.judgement.verdict import VERDICT_ORDER, Verdict
 from assay.number_styles.prefixed import format_value
 from assay.registry.history import Drift, HistoryScope, MetricHistory, Shift
-from assay.registry.model import RecordedResults, RegisteredRun
+from assay.registry.model import RecordedResults
+from assay.registry.store import Registry
 from assay.util.numbers import split_numbers
 
 STANDS_OUT, STEADY, TOO_FEW = "stands out", "no level shift", "too few runs"
-_ORDER = (*VERDICT_ORDER, Verdict.ENVIRONMENT, STANDS_OUT, STEADY, TOO_FEW)
+_ORDER = (*VERDICT_ORDER, Verdict.ENVIRONMENT, STANDS_OUT, ACCEPTED, STEADY, TOO_FEW)
 
 
 @dataclass(frozen=True, slots=True)
 class MetricState:
     """A recorded metric: what its latest runs say of it.
 
-    `state` is the verdict of the latest level shift or drift, else `stands out` if the latest run does so alone,
-    `no level shift`, or `too few runs`. `latest` is the average of the latest run, with its unit.
+    `state` is the verdict of the latest level shift or drift, `accepted` if a person accepted it, else `stands out` if
+    the latest run does so alone, `no level shift`, or `too few runs`. An earlier shift that is worse and open precedes
+    accepted ones. `latest` is the average of the latest run, with its unit.
     """
 
     history: MetricHistory
@@ -39,7 +42,9 @@ class MetricState:
     @property
     def sentence(self) -> str:
         """The sentence on the latest change, as `assay history` prints it; empty without one."""
-        return describe_history(self.history).shifts[-1] if self.change else ""
+        if self.change is None:
+            return ""
+        return describe_history(self.history).shifts[list_changes(self.history).index(self.change)]
 
     @property
     def sort_key(self) -> tuple[object, ...]:
@@ -55,22 +60,20 @@ class MetricState:
         )
 
 
-def list_states(
-    session: Session, recorded: Sequence[RecordedResults], runs: Sequence[RegisteredRun], tag: str = ""
-) -> tuple[MetricState, ...]:
+def list_states(session: Session, registry: Registry, tag: str = "") -> tuple[MetricState, ...]:
     """Return the states of all recorded metrics, over runs with a tag or all: the worst and most certain first.
 
     A metric that no run with the tag has is left out. Raises AssayError.
     """
-    tagged = {run.name for run in runs if tag in run.tags}
+    tagged = {run.name for run in registry.runs if tag in run.tags}
     records: dict[tuple[str, str], list[RecordedResults]] = {}
-    for item in recorded:
+    for item in registry.recorded:
         for name, figures in item.content.metrics.items():
             if not tag or item.name in tagged:
                 content = replace(item.content, metrics={name: figures})
                 records.setdefault((item.system, name), []).append(replace(item, content=content))
     states = (
-        _describe_state(find_history(session, of_metric, runs, name, HistoryScope(system, tag)))
+        _describe_state(find_history(session, replace(registry, recorded=of_metric), name, HistoryScope(system, tag)))
         for (system, name), of_metric in sorted(records.items())
     )
     return tuple(sorted(states, key=lambda item: item.sort_key))
@@ -81,9 +84,16 @@ def _describe_state(history: MetricHistory) -> MetricState:
     last = history.points[-1]
     value = None if last.value is None else last.value * texts.factor
     latest = f"{format_value(value)} {texts.unit}".rstrip()
-    change = history.drift or (history.shifts[-1] if history.shifts else None)
-    if change:
-        return MetricState(history, change.verdict, latest, change)
+    if change := history.drift or _choose_shift(history.shifts):
+        return MetricState(history, ACCEPTED if change.acceptance else change.verdict, latest, change)
     if last in history.strays:
         return MetricState(history, STANDS_OUT, latest, None)
     return MetricState(history, TOO_FEW if history.hidden_shift else STEADY, latest, None)
+
+
+def _choose_shift(shifts: Sequence[Shift]) -> Shift | None:
+    """Return the latest level shift, or instead of accepted ones the one before them if that is open and worse."""
+    latest_open = next((shift for shift in reversed(shifts) if not shift.acceptance), None)
+    if latest_open and latest_open.verdict is Verdict.WORSE:
+        return latest_open
+    return shifts[-1] if shifts else None

@@ -19,18 +19,21 @@ if TYPE_CHECKING:
     from assay.registry.model import RegisteredRun
 
 NAME = "assay.toml"
-TEXT, TEXTS, RUNS, CLUSTER = "text", "texts", "runs", "cluster"
+TEXT, TEXTS, RUNS, CLUSTER, LINK = "text", "texts", "runs", "cluster", "link"
 _EXPECTED = {
     TEXT: "a text that is not empty",
     TEXTS: "a list of texts, none of them empty",
     RUNS: "a table with a directory, or a list of directories, for each name",
     CLUSTER: "a table with `on` (a text), `lease` and `portion` (numbers above 0)",
+    LINK: "an https:// or http:// address with {commit}, such as https://example.org/commit/{commit}",
 }
 _TEXT_TYPE: Mapping[str, Any] = {"type": "string", "pattern": r"\S"}
 _TEXTS_TYPE: Mapping[str, Any] = {"type": "array", "items": _TEXT_TYPE}
+_LINK_PATTERN = r"^https?://\S*\{commit\}\S*$"
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     TEXT: _TEXT_TYPE,
     TEXTS: _TEXTS_TYPE,
+    LINK: {"type": "string", "pattern": _LINK_PATTERN},
     RUNS: {"type": "object", "additionalProperties": {"oneOf": [_TEXT_TYPE, _TEXTS_TYPE]}},
     CLUSTER: {
         "type": "object",
@@ -72,6 +75,9 @@ SETTINGS = (
         "Address `on` of the workers that builds use; `lease` in seconds and `portion` "
         "in MB of logs are those of a task.",
     ),
+    Setting("commit-link", LINK, "", "Address of a commit of the software under test, with {commit} in place of it."),
+    Setting("compare-link", LINK, "", "Address of the changes from commit {base} to {commit}."),
+    Setting("repository", TEXT, "", "Git repository of the software under test, whose commits are listed."),
     Setting("runs", RUNS, "--run", "Directory, archive or s3:// address of each named run; a list has repeats."),
 )
 CLUSTER_NUMBERS = ("lease", "portion")  # members of `cluster` besides `on`
@@ -248,6 +254,8 @@ def _describe_invalid_value(config: Config, setting: Setting, value: object) -> 
 def _is_of_kind(value: object, kind: str) -> bool:
     if kind == TEXT:
         return isinstance(value, str) and bool(value.strip())
+    if kind == LINK:
+        return isinstance(value, str) and bool(re.match(_LINK_PATTERN, value))
     if kind == TEXTS:
         return isinstance(value, list) and all(_is_of_kind(item, TEXT) for item in value)
     return isinstance(value, dict) and all(_is_member(kind, name, member) for name, member in value.items())
@@ -299,7 +307,7 @@ def list_effective_settings(config: Config | None, defaults: Mapping[str, str]) 
                      for name, member in value.items()]  # fmt: skip
         else:
             text = ", ".join(value) if isinstance(value, list) else str(value)
-            is_path = setting.name in ("output", "cache", "results", "runs-directory")
+            is_path = setting.name in ("output", "cache", "results", "runs-directory", "repository")
             rows.append((setting.name, config.resolve(text) if is_path else text,
                          _format_place(config.locate(setting.name)), setting.option))  # fmt: skip
     if config and not config.values.get("runs"):
