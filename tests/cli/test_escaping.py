@@ -123,6 +123,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("bisect", f"v1{HOSTILE}", "--measure", "true", "--metric", "wait", "-o", "bisected"), 2),
         (("site", "--results", f"results{HOSTILE}", "-o", f"pages{HOSTILE}"), 2),
         (("history", f"wait{HOSTILE}", "--results", f"results{HOSTILE}"), 2),
+        (("watch-runs", f"absent{HOSTILE}", "service/comparison", "--once", "-o", "watched", "--results", "r"), 2),
         (("shifts", "list", "--results", f"results{HOSTILE}"), 2),
         (("shifts", "accept", f"wait{HOSTILE}", "--reason", HOSTILE, "--results", f"results{HOSTILE}"), 2),
         (("fetch", "prometheus", f"http://127.0.0.1:9/{HOSTILE}", "--match", "up", "--start", HOSTILE, "--end", "2",

@@ -71,6 +71,14 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
             "Build a report over runs, or a history of publications and builds.",
             ("assay build service/comparison --run base=runs/1.0 --run new=runs/1.1 -o build/comparison",),
         ),
+        "watch-runs": CommandEntry(
+            "Build, register, record and gate each run that appears in a folder.",
+            (
+                "assay watch-runs /data/nights service/comparison -o build/nights --command ./tell.sh",
+                "assay watch-runs s3://benchmarks/nights service/comparison -o build/nights --marker DONE --once",
+            ),
+            "watch_runs:watch_runs",
+        ),
         "work": CommandEntry(
             "Run tasks of builds with `--on folder:QUEUE`.", ("assay work /shared/queue --idle-exit 300",)
         ),

@@ -59,7 +59,7 @@ def serve(context: click.Context, host: str, port: int, results: Path | None) ->
 
     with open_command_session() as session, create_temporary_folder() as root:
         site = RegistrySite(session, context.obj["config"], results, root, may_write=is_loopback(host))
-        with open_server(host, port, site.answer, site.posts) as server, _exit_on_termination():
+        with open_server(host, port, site.answer, site.posts) as server, exit_on_termination():
             print_address(server)
             try:
                 server.serve_forever()
@@ -68,7 +68,7 @@ def serve(context: click.Context, host: str, port: int, results: Path | None) ->
 
 
 @contextmanager
-def _exit_on_termination() -> Iterator[None]:
+def exit_on_termination() -> Iterator[None]:
     """Let SIGTERM end the block as an exit with status 0, so that what it started ends, too."""
     former = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import IO, Any
 
 from assay.remote.address import CREDENTIALS, PACKAGES, split_address
@@ -14,6 +17,8 @@ from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 PIECE = 8 * 2**20  # bytes per request
 #: metadata that identifies the content of an object, the most reliable first
 VERSIONS = ("ETag", "etag", "md5Hash", "content_md5", "generation", "LastModified", "last_modified", "updated", "mtime")
+#: metadata with the time at which an object was written
+TIMES = ("LastModified", "last_modified", "updated", "mtime")
 CHANGED = "FileExpired"  # the error of s3fs for an object that changed since it was listed
 EXTRA = "s3"
 TRIES = 2  # attempts of s3fs, per object and per request; its client retries every request by itself
@@ -57,6 +62,28 @@ class Storage:
         if not items:
             raise self.build_no_objects_error(f"no objects at the address of the run: {self.address}", scheme, path)
         return tuple(items)
+
+    def list_folders(self, file: str = "") -> dict[str, tuple[float, str]]:
+        """Return the names of the folders below the address, or of those with a file; none without objects.
+
+        Each has the time of its newest object (infinite if that is not known), and the hash of its listing.
+        """
+        path = split_address(self.address)[1]
+        with self.translate_errors("list"):
+            listing = self.system.find(path, detail=True)
+        folders: dict[str, list[tuple[float, Object]]] = {}
+        for name, info in sorted(listing.items()):
+            folder, separator, rest = name.removeprefix(f"{path}/").partition("/")
+            if name.startswith(f"{path}/") and separator and rest and info.get("type") == "file":
+                folders.setdefault(folder, []).append((_get_time(info), _build_object(rest, info)))
+        return {
+            folder: (
+                max(time for time, _ in items),
+                hashlib.sha256(repr([(item.name, item.fingerprint) for _, item in items]).encode()).hexdigest(),
+            )
+            for folder, items in folders.items()
+            if not file or any(item.name == file for _, item in items)
+        }
 
     def find_object(self) -> Object | None:
         """Return the object at the address itself; None if there is none."""
@@ -166,6 +193,12 @@ def open_storage(address: str, **options: Any) -> Storage:
 
 def _build_object(name: str, info: Mapping[str, Any]) -> Object:
     return Object(name, str(info["name"]), int(info["size"]), _get_version(info))
+
+
+def _get_time(info: Mapping[str, Any]) -> float:
+    """Return when an object was written, in seconds; infinite if that is not known."""
+    times = (info[name] for name in TIMES if isinstance(info.get(name), datetime))
+    return next((item.timestamp() for item in times), math.inf)
 
 
 def _read(stream: IO[bytes], count: int) -> bytes:
