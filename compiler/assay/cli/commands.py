@@ -72,7 +72,7 @@ SECTIONS: dict[str, dict[str, CommandEntry]] = {
             ("assay build service/comparison --run base=runs/1.0 --run new=runs/1.1 -o build/comparison",),
         ),
         "watch-runs": CommandEntry(
-            "Build, register, record and gate each run that appears in a folder.",
+            "Build, register, record and gate each run that appears in a folder, once.",
             (
                 "assay watch-runs /data/nights service/comparison -o build/nights --command ./tell.sh",
                 "assay watch-runs s3://benchmarks/nights service/comparison -o build/nights --marker DONE --once",

@@ -72,9 +72,9 @@ def create_webhook(url: str, headers: Sequence[str], environment: Mapping[str, s
     except ValueError:
         parts, is_valid = urllib.parse.urlsplit(""), False
     if not is_valid or parts.username or parts.password:
-        found = "a URL with a password" if parts.username or parts.password else name
+        actual = "a URL with a password" if parts.username or parts.password else name
         raise fail("post-url", "invalid URL to post to", expected="http://… or https://… without a password, or "
-                   f"`{FROM_ENVIRONMENT}VARIABLE` with a URL that is a secret", found=found, status=USAGE)  # fmt: skip
+                   f"`{FROM_ENVIRONMENT}VARIABLE` with a URL that is a secret", found=actual, status=USAGE)  # fmt: skip
     values = {}
     for text in headers:
         header, _, variable = text.partition("=")

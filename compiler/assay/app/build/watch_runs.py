@@ -154,8 +154,8 @@ def _gate(session: Session, rules: WatchRules, build: Path) -> dict[str, Any]:
         if error.diagnostics[0].code in EXTERNAL_CODES:
             raise
         item = error.diagnostics[0]
-        found = f" ({item.found})" if item.found else ""
-        return {"state": UNDECIDED, "message": f"{item.message}{found}", "worse": []}
+        cause = f" ({item.found})" if item.found else ""
+        return {"state": UNDECIDED, "message": f"{item.message}{cause}", "worse": []}
     gated = list_all_gated(judged)
     worse = [{name: getattr(item, name) for name in _MEMBERS} for item in gated if item.is_closing]
     return {"state": PASSES if is_open(judged) else WORSE, "message": summarize_gate(gated), "worse": worse}

@@ -69,9 +69,9 @@ def note_shift(session: Session, folder: Path, request: NoteRequest) -> Path:
 def _check_text(member: str, text: str) -> None:
     most = MOST_LETTERS[member]
     if not text.strip() or len(text) > most or _CONTROL.search(text):
-        found = "nothing" if not text.strip() else f"{len(text)} characters" if len(text) > most else repr(text)
+        actual = "nothing" if not text.strip() else f"{len(text)} characters" if len(text) > most else repr(text)
         raise fail("note-text", f"invalid {member} of a note", expected=f"one line of 1 to {most} characters",
-                   found=found, status=USAGE)  # fmt: skip
+                   found=actual, status=USAGE)  # fmt: skip
 
 
 def _choose_change(history: MetricHistory, run: str) -> HistoryChange:

@@ -87,9 +87,9 @@ def _fill_link(link: str, commit: str, base: str = "") -> str:
 
 def _list_commits(config: Config | None, base: Point, point: Point) -> tuple[tuple[Commit, ...], str]:
     """Return the commits of the repository of the settings between two runs, and what is to be said of them."""
-    lacking = [item.run for item in (base, point) if not item.commit]
-    if lacking:
-        return (), f"No commit is known of {' and '.join(lacking)}."
+    unknown = [item.run for item in (base, point) if not item.commit]
+    if unknown:
+        return (), f"No commit is known of {' and '.join(unknown)}."
     if base.commit == point.commit:
         return (), "Both runs have the same commit."
     folder = config.get_path("repository") if config else None
@@ -105,8 +105,8 @@ def _list_commits(config: Config | None, base: Point, point: Point) -> tuple[tup
 
 
 def _find_commit_command(ends: Sequence[Point]) -> str:
-    lacking = next((item for item in ends if not item.commit), None)
-    return shlex.join(["assay", "runs", "add", lacking.results.name, "--commit", "SHA"]) if lacking else ""
+    point = next((item for item in ends if not item.commit), None)
+    return shlex.join(["assay", "runs", "add", point.results.name, "--commit", "SHA"]) if point else ""
 
 
 def _find_command(config: Config | None, runs: Sequence[RegisteredRun], metric: str, ends: tuple[Point, Point]) -> str:
