@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 import shlex
+import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from assay.judgement.verdict import Direction
@@ -241,3 +244,29 @@ def test_invalid_link_is_an_error_of_the_settings(tmp_path: Path) -> None:
         result = run_assay("config", cwd=tmp_path)
         assert result.status == 2
         assert "invalid value of the setting `commit-link`" in result.err
+
+
+def test_exports_have_shifts_and_states(shop: Path, tmp_path: Path) -> None:
+    assert run(shop, "accept wait night-21 --reason expected").status == 0
+    for form in ("csv", "json", "parquet"):
+        words = ("results", "export", "--to", form, "-o", tmp_path / f"rows.{form}")
+        assert run_assay(*words, cwd=shop).status == 0
+    columns = "metric, run, shift, shift_percent > 0, shift_low < shift_percent, shift_state, state"
+    expected = [
+        ("wait", "night-11", "worse", True, True, "open", None),
+        ("wait", "night-21", "worse", True, True, "accepted", None),
+        ("wait", "night-30", None, None, None, None, "worse"),
+        ("work", "night-30", None, None, None, None, "no level shift"),
+    ]
+    for form in ("csv", "json", "parquet"):
+        statement = (
+            f"SELECT {columns} FROM '{tmp_path / f'rows.{form}'}' "
+            "WHERE shift IS NOT NULL OR state IS NOT NULL ORDER BY metric, run"
+        )
+        assert duckdb.connect().sql(statement).fetchall() == expected, form
+    text = run_assay("results", "export", "--to", "openmetrics", cwd=shop).out
+    assert 'assay_state{system="service",metric="wait",name="Metric wait",state="worse"} 1\n' in text
+    assert text.count("assay_shift_low{") == 2
+    if promtool := shutil.which("promtool"):
+        result = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from assay.app.compare.metric_overview import list_shift_members, list_states
 from assay.app.compare.recorded_breaks import find_breaks
 from assay.app.compare.register_run import describe_unknown_day, list_known_runs, register_run
 from assay.cli import output
@@ -20,7 +21,7 @@ from assay.cli.options import (
 from assay.provenance.read import get_build_folder
 from assay.registry import store
 from assay.registry.model import Registration, RegistrationFile, ResultsFile, build_json_schema
-from assay.registry.store import append_results, read_build, read_results
+from assay.registry.store import Registry, append_results, read_build, read_registry
 from assay.registry.tables import build_rows, format_table, write_table_file
 
 EXPORTS = ("csv", "parquet", "json", "openmetrics")
@@ -126,13 +127,15 @@ def export_results(
     if form == "parquet" and file is None:
         raise click.UsageError("The format parquet needs a file: pass -o FILE.", context)
     if build:
-        recorded = read_build(get_build_folder(Path(build)), may_have_phases=True)
+        runs = store.list_runs(results) if results else ()
+        registry = Registry(read_build(get_build_folder(Path(build)), may_have_phases=True), runs)
     else:
-        recorded = read_results(require_results_folder(results, "pass a BUILD_FOLDER"))
+        registry = read_registry(require_results_folder(results, "pass a BUILD_FOLDER"))
     with open_command_session() as session:
-        breaks, warnings = find_breaks(session, recorded)
+        breaks, warnings = find_breaks(session, registry.recorded)
+        shifts = {} if build else list_shift_members(list_states(session, registry))
     output.print_warnings(list(warnings))
-    rows = build_rows(recorded, store.list_runs(results) if results else (), breaks)
+    rows = build_rows(registry.recorded, registry.runs, breaks, shifts)
     if file is not None:
         write_table_file(rows, form, file)
     else:

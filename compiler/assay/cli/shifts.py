@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assay.app.compare.metric_history import ACCEPTED, format_change_interval
-from assay.app.compare.metric_overview import list_states
+from assay.app.compare.metric_overview import OPEN, list_states
 from assay.app.compare.note_shift import NoteRequest, find_author, note_shift
 from assay.app.compare.shift_details import ShiftDetails, find_details, get_begin, list_changes
 from assay.cli import output
@@ -29,7 +29,6 @@ from assay.registry.model import ShiftNote
 from assay.registry.shift_notes import ACCEPT, ANNOTATE, DRIFT, LEVEL_SHIFT, REOPEN
 from assay.registry.store import require_recorded
 
-OPEN = "open"
 HEADER = ("metric", "change", "begins at", "day", "Δ%", "95 % interval", "verdict", "state", "by", "reason")
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 NO_BREAKS: Mapping[str, Mapping[str, Sequence[str]]] = {}
+NO_SHIFTS: Mapping[tuple[str, str], Row] = {}
 
 #: Columns of the tables with their types in Parquet.
 COLUMNS = {
@@ -56,9 +57,17 @@ COLUMNS = {
     "tags": "VARCHAR[]",
     "commit": "VARCHAR",
     "since_break": "DATE",
+    "shift": "VARCHAR",
+    "shift_percent": "DOUBLE",
+    "shift_low": "DOUBLE",
+    "shift_high": "DOUBLE",
+    "shift_state": "VARCHAR",
+    "state": "VARCHAR",
 }
-#: Those of the registered run and of the specs, which may change: files of recorded results do not have them.
-VARIABLE = ("tags", "commit", "since_break")
+#: Those of the level shift that begins with the run, and of the metric after its last run.
+OF_SHIFTS = ("shift", "shift_percent", "shift_low", "shift_high", "shift_state", "state")
+#: Those of the registered run, of the specs and of other runs, which may change: no file of results has them.
+VARIABLE = ("tags", "commit", "since_break", *OF_SHIFTS)
 STATISTICS = ("average", "median", "stddev", "min", "max")
 #: Gauges of OpenMetrics text: name, column, what it is.
 GAUGES = (
@@ -71,6 +80,13 @@ GAUGES = (
     ("assay_stddev", "stddev", "Standard deviation of the samples of a metric in a run."),
     ("assay_samples", "size", "Number of samples of a metric in a run."),
 )
+#: Gauges of a metric after its last run, and of a level shift, with labels of their own.
+SHIFT_GAUGES = (
+    ("assay_shift_percent", "shift_percent", "Change in percent at the level shift that begins with a run."),
+    ("assay_shift_low", "shift_low", "Lower end of the 95 % interval of the change at a level shift, in percent."),
+    ("assay_shift_high", "shift_high", "Upper end of the 95 % interval of the change at a level shift, in percent."),
+)
+STATE_GAUGE = "assay_state"
 LABELS = ("run", "version", "day", "report", "metric", "unit", "summary", "filters", "definition", "column", "group",
           "tags", "commit", "id", "since_break")  # fmt: skip
 
@@ -79,10 +95,12 @@ def build_rows(
     recorded: Iterable[RecordedResults],
     runs: Iterable[RegisteredRun] = (),
     breaks: Mapping[str, Mapping[str, Sequence[str]]] = NO_BREAKS,
+    shifts: Mapping[tuple[str, str], Row] = NO_SHIFTS,
 ) -> Iterator[Row]:
     """Yield the rows of recorded results, in their order, with the members of `COLUMNS`.
 
-    The day of a registered run counts rather than that of its last record. `breaks` are days, by system and metric.
+    The day of a registered run counts rather than that of its last record. `breaks` are days, by system and metric,
+    `shifts` members of rows, by the id of results and metric.
     """
     runs_by_name = {run.name: run for run in runs}
     for results in recorded:
@@ -97,7 +115,9 @@ def build_rows(
             days = breaks.get(results.system, {}).get(get_whole(metric), ())
             since = max((day for day in days if day <= run_day), default=None)
             for group in (None, *figures.groups):
-                yield {**_build_row(results, metric, figures, group), **registered, "since_break": since}
+                of_shifts = shifts.get((results.id, metric), {}) if group is None else {}
+                row = {**_build_row(results, metric, figures, group), **registered, "since_break": since}
+                yield {**row, **dict.fromkeys(OF_SHIFTS), **of_shifts}
 
 
 def _build_row(results: RecordedResults, metric: str, figures: Figures, group: Group | None) -> Row:
@@ -228,11 +248,20 @@ def format_openmetrics(rows: Sequence[Row]) -> str:
         lines += [f"# HELP {name} {text}", f"# TYPE {name} gauge"]
         lines += [f"{name}{{{_format_labels(row)}}} {_format_number(row[column])}"
                   for row in rows if row[column] is not None]  # fmt: skip
+    for name, column, text in SHIFT_GAUGES:
+        labels = (*LABELS, "shift", "shift_state")
+        samples = [f"{name}{{{_format_labels(row, labels)}}} {_format_number(row[column])}"
+                   for row in rows if row.get(column) is not None]  # fmt: skip
+        lines += [f"# HELP {name} {text}", f"# TYPE {name} gauge", *samples] if samples else []
+    states = [f"{STATE_GAUGE}{{{_format_labels(row, ('system', 'metric', 'name', 'state'))}}} 1"
+              for row in rows if row.get("state")]  # fmt: skip
+    text = "1 with the state of a metric after its last run."
+    lines += [f"# HELP {STATE_GAUGE} {text}", f"# TYPE {STATE_GAUGE} gauge", *states] if states else []
     return "\n".join([*lines, "# EOF\n"])
 
 
-def _format_labels(row: Row) -> str:
-    texts = {label: ", ".join(value) if isinstance(value := row[label], list) else value for label in LABELS}
+def _format_labels(row: Row, labels: Sequence[str] = LABELS) -> str:
+    texts = {label: ", ".join(value) if isinstance(value := row[label], list) else value for label in labels}
     return ",".join(f'{label}="{_escape_label(str(text))}"' for label, text in texts.items() if text)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.app.compare.metric_history import ACCEPTED, describe_history, find_history
-from assay.app.compare.shift_details import list_changes
+from assay.app.compare.shift_details import get_begin, list_changes
 from assay.app.session.session import Session
 from assay.judgement.verdict import VERDICT_ORDER, Verdict
 from assay.number_styles.prefixed import format_value
@@ -17,6 +17,7 @@ from assay.registry.store import Registry
 from assay.util.numbers import split_numbers
 
 STANDS_OUT, STEADY, TOO_FEW = "stands out", "no level shift", "too few runs"
+OPEN = "open"
 _ORDER = (*VERDICT_ORDER, Verdict.ENVIRONMENT, STANDS_OUT, ACCEPTED, STEADY, TOO_FEW)
 
 
@@ -97,3 +98,22 @@ def _choose_shift(shifts: Sequence[Shift]) -> Shift | None:
     if latest_open and latest_open.verdict is Verdict.WORSE:
         return latest_open
     return shifts[-1] if shifts else None
+
+
+def list_shift_members(states: Sequence[MetricState]) -> dict[tuple[str, str], dict[str, object]]:
+    """Return what exported rows say of level shifts and states, by the id of results and metric.
+
+    A row has the level shift or drift that begins with its run; that of the last run has the state of the metric.
+    """
+    rows: dict[tuple[str, str], dict[str, object]] = {}
+    for state in states:
+        for change in list_changes(state.history):
+            low, high = change.percent_interval or (None, None)
+            kind = "" if isinstance(change, Shift) else "drift: "
+            rows[get_begin(change).results.id, state.history.metric] = {
+                "shift": f"{kind}{change.verdict}", "shift_percent": change.percent, "shift_low": low,
+                "shift_high": high, "shift_state": ACCEPTED if change.acceptance else OPEN,
+            }  # fmt: skip
+        last = rows.setdefault((state.history.points[-1].results.id, state.history.metric), {})
+        last["state"] = state.state
+    return rows
