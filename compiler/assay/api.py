@@ -269,16 +269,17 @@ class Workspace:
 
     def results(self) -> duckdb.DuckDBPyRelation:
         """Return the recorded results as a relation of DuckDB: a row for each metric and run."""
+        from assay.app.compare.metric_overview import list_shift_members, list_states
         from assay.app.compare.recorded_breaks import find_breaks
-        from assay.registry.store import list_runs, read_results
+        from assay.registry.store import read_registry
         from assay.registry.tables import build_rows, load_relation
 
-        folder = self._results_folder
-        recorded = read_results(folder)
-        breaks, warnings = find_breaks(self._session, recorded)
+        registry = read_registry(self._results_folder)
+        breaks, warnings = find_breaks(self._session, registry.recorded)
         for warning in warnings:
             self._session.notice(f"warning: {warning}")
-        return load_relation(build_rows(recorded, list_runs(folder), breaks))
+        shifts = list_shift_members(list_states(self._session, registry))
+        return load_relation(build_rows(registry.recorded, registry.runs, breaks, shifts))
 
     @property
     def _results_folder(self) -> Path:

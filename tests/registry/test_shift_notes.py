@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,6 +19,7 @@ from assay.registry.history import HistoryChange, MetricHistory, MetricRules, co
 from assay.registry.model import ShiftNote, ShiftNoteFile
 from tests.server.test_static_site import record_night
 from tests.support.commands import CommandResult, run_assay
+from tests.support.laboratory import ROOT
 from tests.support.recorded import create_results
 from tests.support.repositories import run_git
 from tests.support.workspaces import edit_file
@@ -267,6 +270,21 @@ def test_exports_have_shifts_and_states(shop: Path, tmp_path: Path) -> None:
     text = run_assay("results", "export", "--to", "openmetrics", cwd=shop).out
     assert 'assay_state{system="service",metric="wait",name="Metric wait",state="worse"} 1\n' in text
     assert text.count("assay_shift_low{") == 2
-    if promtool := shutil.which("promtool"):
-        result = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, text=True, check=False)
-        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert set(re.findall(r"assay_\w+(?=[ {])", "\n".join(list_queries()))) <= set(re.findall(r"TYPE (\w+)", text))
+
+
+def list_queries() -> list[str]:
+    """Return the queries of the dashboard, with metrics in place of its variables."""
+    panels = json.loads((ROOT / "integrations/grafana/assay-dashboard.json").read_text(encoding="utf-8"))["panels"]
+    return [item["expr"].replace("$", "") for panel in panels for item in panel["targets"]]
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="requires promtool")
+def test_promtool_accepts_exported_shifts_and_queries_of_the_dashboard(shop: Path, tmp_path: Path) -> None:
+    text = run_assay("results", "export", "--to", "openmetrics", cwd=shop).out
+    result = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    rules = [{"record": f"query:{number}", "expr": text} for number, text in enumerate(list_queries())]
+    (tmp_path / "rules.json").write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
+    result = subprocess.run(["promtool", "check", "rules", tmp_path / "rules.json"], capture_output=True, check=False)
+    assert result.returncode == 0, result.stderr
