@@ -64,6 +64,24 @@ def test_gate_tells_of_unlike_runs_in_its_base(
     assert ("Level shift" in compared) == ("Level shift" in text)
 
 
+def test_accepted_shift_divides_the_base(shop: Path, tmp_path: Path) -> None:
+    """Runs before it do not count for its metric: neither does the gate fail, nor is there a caution."""
+    place = tmp_path / "shop"
+    shutil.copytree(shop, place)
+    shutil.rmtree(place / "results/figures" / f"night-{LOST}")
+    assert run_assay("shifts", "accept", "wait", f"night-{SHIFT}", "--reason", "codec", cwd=place).status == 0
+    text = "Runs before an accepted level shift do not count for Waiting time."
+    for night, baseline, status in ((6, "median:5:good", 4), (7, "median:5", 0)):
+        answer = run_assay("gate", f"build/{night}", "--baseline", baseline, cwd=place)
+        assert (answer.status, text in answer.out) == (status, True)
+        assert "Waiting time: no interval: fewer than 3 earlier runs" in answer.out
+    assert run_assay("shifts", "accept", "work", f"night-{SHIFT}", "--reason", "codec", cwd=place).status == 0
+    answer = run_assay("gate", "build/6", "--baseline", "median:5:good", cwd=place)
+    assert (answer.status, answer.err.split(":")[0]) == (1, "error[nothing-judged]")
+    answer = run_assay("gate", "build/7", "--baseline", "median:5", cwd=place)
+    assert "Level shift" not in answer.out + answer.err
+
+
 @pytest.fixture(scope="module", params=[4, 5])
 def broken_shop(
     request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.TempPathFactory

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -19,7 +20,10 @@ EXTENT = "() => [document.documentElement.scrollWidth, innerWidth]"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Write the site of 90 nights: `work` becomes slower, `response_size` smaller, `slow/drift` rises steadily."""
+    """Write the site of 90 nights: `work` becomes slower, `response_size` smaller, `slow/drift` rises steadily.
+
+    `codec` becomes slower, which is accepted as soon as it is found; the machine changes between two runs of a commit.
+    """
     place = tmp_path_factory.mktemp("site") / "shop"
     assert run_assay("init", place).status == 0
     noise = random.Random(1)
@@ -29,8 +33,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> str:
             "work": 20.0 * (1.08 if night >= 60 else 1),
             "response_size": 300.0 * (0.9 if night >= 30 else 1),
             "slow/drift": 40.0 * (1 + 0.002 * night),
+            "codec": 30.0 * (1.1 if night >= 50 else 1),
+            "machine": 50.0 * (1.2 if night >= 45 else 1),
         }
         record_night(place / "results", night, {name: value * noise.gauss(1, 0.01) for name, value in averages.items()})
+        if night == 53:
+            edit = ("shifts", "accept", "codec", "--reason", "the new codec", "--author", "Ann", "--results", "results")
+            assert run_assay(*edit, cwd=place).status == 0
+    for name in ("night-45", "night-46"):
+        assert run_assay("runs", "add", name, "--commit", "5f3c2a1", "--results", "results", cwd=place).status == 0
     for night in range(70, NIGHTS):
         words = ("--name", f"night-{night + 1:02d}", "--tag", "new", "--results", "results")
         assert run_assay("runs", "add", f"night-{night + 1:02d}", *words, cwd=place).status == 0
@@ -68,15 +79,19 @@ def test_metrics_are_in_the_order_of_their_states_and_filtered(chromium: Browser
     with open_page(chromium, site) as result:
         page = result.page
         rows = list_rows(page)
-        assert [row[:2] for row in rows] == [
+        note = page.locator("#overview td small").inner_text()
+        assert re.fullmatch(r"by Ann on 20..-..-..: the new codec", note)
+        assert [(name, state.partition("\n")[0]) for name, state, _ in rows] == [
             ("Metric work", "worse"),
-            ("Metric response_size", "changed"),
             ("Metric slow/drift", "drift: changed"),
+            ("Metric response_size", "changed"),
+            ("Metric machine", "environment"),
+            ("Metric codec", "accepted"),
             ("Metric wait", "no level shift"),
         ]
         assert page.locator("#overview tbody tr").first.locator("td").nth(3).inner_text() == "night-61, 2026-03-02"
         page.get_by_label("State").select_option("changed")
-        assert [row[0] for row in list_rows(page)] == ["Metric response_size", "Metric slow/drift"]
+        assert [row[0] for row in list_rows(page)] == ["Metric slow/drift", "Metric response_size"]
         page.get_by_label("Search").fill("SIZE")
         expect(page).to_have_url(f"{site}#words=SIZE&state=changed")
         page.reload()
@@ -96,7 +111,7 @@ def test_metric_has_a_page_with_its_chart(chromium: Browser, site: str) -> None:
         assert page.locator(".shift").inner_text().startswith("Drift from night-01 to night-90: ")
         assert page.locator(".chart .mark-symbol path").count() == NIGHTS
         page.get_by_role("link", name="Metrics over time").last.click()
-        expect(page.locator("#found")).to_have_text("4 metrics")
+        expect(page.locator("#found")).to_have_text("6 metrics")
         assert result.messages == []
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from assay.app.compare.accepted_shifts import leave_out_replaced
 from assay.app.compare.cautions import MedianComparison, describe_cautions, list_hosts
 from assay.app.compare.compared_metrics import (
     DEFAULT_RULES,
@@ -131,6 +132,11 @@ def _compare(
     versions = [set_days(version, runs) for version in versions]
     titles = map_sections(report, choose_metrics(session, checked, report, selection))
     metrics = [checked.get_metric(name) for name in titles]
+    parts = [
+        leave_out_replaced(checked, report, metrics, MedianComparison(version, base, earlier, notes))
+        for version, base, earlier in zip(versions, bases, all_bases, strict=True)
+    ]
+    bases = [base for base, _ in parts]
     judgements = _judge(checked, report, metrics, versions, bases)
     cautions = [
         describe_cautions(checked, judgements, metrics, MedianComparison(version, base, earlier, notes))
@@ -153,7 +159,7 @@ def _compare(
             for version, base, caution in zip(versions, bases, cautions, strict=True)
         ),
         judgements.level,
-        judgements.noise,
+        " ".join(filter(None, [judgements.noise, *dict.fromkeys(text for _, text in parts)])),
         tuple(content.filters),
         content.summary,
         (),
