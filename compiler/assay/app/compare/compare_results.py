@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from assay.app.compare.accepted_shifts import leave_out_replaced
 from assay.app.compare.cautions import MedianComparison, describe_cautions, list_hosts
 from assay.app.compare.compared_metrics import (
     DEFAULT_RULES,
@@ -19,7 +18,7 @@ from assay.app.compare.compared_metrics import (
     compare_metric,
     map_sections,
 )
-from assay.app.compare.recorded_breaks import are_comparable, describe_breaks, set_days
+from assay.app.compare.recorded_breaks import are_comparable, describe_breaks, leave_out_replaced, set_days
 from assay.app.compute.splitting import add_gated_segments, restore_splits
 from assay.app.judge.judged_results import RESULTS, ComparedRun, JudgedResults, read_findings, read_results_data
 from assay.app.judge.judging import list_gated, mark_changes_by_chance
