@@ -14,6 +14,7 @@ from assay.app.compute.sql_files import PHASES, ROWS, get_file_name
 from assay.app.judge.judging import build_run_cells
 from assay.app.session.session import Session
 from assay.judgement.batches import count_places
+from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.plan.planner import AppliedFilter, name_cells_statement
 from assay.plan.request import Request
@@ -85,7 +86,8 @@ def trace_judgement(rebuild: Rebuild, cell: Cell, metric: Metric, runs: Mapping[
         raise fail("no-build", message, hint="build the report again") from None
     name = get_file_name(ROWS, name_cells_statement(metric))
     files = (f"{folder}/{name}" for folder in (f"sql/{PHASES}", "sql"))
-    file = next((item for item in files if (built_report.folder / item).is_file()), "")
+    has_cells = not is_formula(metric)  # those of a formula are of its inputs
+    file = next((item for item in files if has_cells and (built_report.folder / item).is_file()), "")
     batches = {
         column: _collect_batches(rebuild, metric, column, runs[column], count)
         for column in (columns if file and count else ())

@@ -200,7 +200,7 @@ def _create_traced_run(
 def _format_value(built_report: BuiltReport, item: Subject, value: Any) -> str:
     """Format a value of a row as tables print it."""
     if isinstance(item, ColumnSubject):
-        return item.format_value(value)
+        return item.format_value(value, built_report.provenance.content.options.style)
     assert isinstance(item, MetricSubject)
     return format_metric_value(
         built_report.checked, get_style(built_report.provenance.content.options.style), item.metric, value

@@ -21,7 +21,7 @@ from assay.lang.model.series import Series
 from assay.lang.model.vocabulary import Unit
 from assay.lang.segments import add_segments, get_whole, is_segment, list_dimensions, parse_segment
 from assay.lineage import sample_query
-from assay.number_styles.run_parameter_cells import format_manifest_cell
+from assay.number_styles.run_parameter_cells import format_styled_cell
 from assay.plan.planner import AppliedFilter
 from assay.plan.request import Request, RowRequest
 from assay.report.glossary import get_column_id, get_row_id
@@ -280,11 +280,12 @@ class ColumnSubject(Subject):
         grain = self.rows.grain if self.rows else None
         return sample_query.build_column_query(self.table, self.column.name, grain, request.columns)
 
-    def format_value(self, value: object) -> str:
-        """Format a value as tables print it."""
+    def format_value(self, value: object, style: str) -> str:
+        """Format a value as tables print it in a number style."""
         if self.cell is None:
             return normalize_text(format_typed_value(self.column.type, value))
-        return normalize_text(format_manifest_cell(value if isinstance(value, (int, float, str)) else None, self.cell))
+        number_or_text = value if isinstance(value, (int, float, str)) else None
+        return normalize_text(format_styled_cell(number_or_text, self.cell, style))
 
 
 def find_report(package: Package, metric: Metric) -> Report | None:

@@ -155,15 +155,19 @@ class RecordedChange:
 
 
 def list_distinct(changes: Iterable[RecordedChange]) -> list[RecordedChange]:
-    """Return changes, perhaps of several versions, one of those that are equal."""
+    """Return changes, perhaps of several versions, one of those that are equal: the one that others are equal to."""
+    every = list(changes)
     listed: list[RecordedChange] = []
-    subjects: set[tuple[object, ...]] = set()
-    for change in changes:
-        subject = change.equal_to or change.metric, change.base, change.value, change.low, change.high
-        if not change.equal_to or subject not in subjects:
+    subjects = {_identify_values(change) for change in every if not change.equal_to}
+    for change in every:
+        if not change.equal_to or _identify_values(change) not in subjects:
             listed.append(change)
-        subjects.add(subject)
+        subjects.add(_identify_values(change))
     return listed
+
+
+def _identify_values(change: RecordedChange) -> tuple[object, ...]:
+    return change.equal_to or change.metric, change.base, change.value, change.low, change.high
 
 
 def build_change_data(metric: str, change: JudgedChange, level: float) -> dict[str, object]:
