@@ -19,7 +19,6 @@ from assay.app.compute.grouping import group_metrics
 from assay.app.compute.report_metrics import list_shown_metrics
 from assay.app.judge.repeats import build_noise_data, measure_metrics
 from assay.app.session.session import Session
-from assay.lang.editions import describe_edition
 from assay.provenance.record import format_provenance
 from assay.report.assemble import assemble
 from assay.report.document import Document, Part
@@ -27,7 +26,6 @@ from assay.report.group_figures import build_groups_part
 from assay.report.group_spreads import Spreads, collect_spreads
 from assay.report.noise_tables import build_noise_part, replace_parts
 from assay.report.output_forms import HTML
-from assay.report.parts import ShownParts
 from assay.report.render.html import NO_DETAILS, ReportDetails
 from assay.report.row_units import ReportUnits, choose_report_units
 from assay.report.run_results import Choices, RunFigures, label_runs
@@ -57,21 +55,18 @@ def compose_report(
     observations = choose_observations(prepared.options.observations, prepared.texts)
     prose = {**prepared.texts, **observations}
     provenance = record_build(session, prepared, computed, choices, prose)
-    provenance_lines = _describe_edition(prepared) | format_provenance(provenance, checked)
-
-    def assemble_parts(parts: ShownParts) -> Document:
-        return assemble(checked, report, columns, choices, provenance_lines, parts, computed.whole_runs)
-
+    lines = prepared.describe_edition() | format_provenance(provenance, checked)
     parts = create_parts(prepared, computed, judged)
-    document = assemble_parts(parts)
+    document = assemble(checked, report, columns, choices, lines, parts, computed.whole_runs)
     if quotes_cells(report, parts.prose):
         # Texts quote cells of the tables, which are known only now.
         parts = replace(parts, changes=check_cell_quotes(checked, report, document, parts.prose))
-        document = assemble_parts(parts)
+        document = assemble(checked, report, columns, choices, lines, parts, computed.whole_runs)
     answers, printed = document.answers, judged
     if prepared.edition:
         printed = replace(judged, by_group={})
-        document = assemble_parts(replace(parts, judgements={}))
+        parts = replace(parts, judgements={})
+        document = assemble(checked, report, columns, choices, lines, parts, computed.whole_runs)
     labelled_columns = dict(zip(document.manifest.header[1:], columns, strict=True))
     courses = _collect_courses(prepared, computed, labelled_columns)
     basis = _DetailBasis(choices, courses, choose_report_units(checked, report, columns, choices.summary))
@@ -101,11 +96,6 @@ def compose_report(
         prose or None,
         list_findings(prepared, computed),
     )
-
-
-def _describe_edition(prepared: PreparedReport) -> dict[str, str]:
-    """Return the line of the provenance on the edition; none without one."""
-    return {"Edition": describe_edition(prepared.edition)} if prepared.edition else {}
 
 
 def _collect_courses(prepared: PreparedReport, computed: ComputedBuild, columns: Mapping[str, RunFigures]) -> Courses:

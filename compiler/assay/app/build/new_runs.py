@@ -19,7 +19,7 @@ SECOND = 1e9  # ns
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRun:
+class NewRun:
     """A run in a watched place: its name, its place, when it last changed (seconds), and the hash of its listing."""
 
     name: str
@@ -39,17 +39,17 @@ class WatchedPlace:
     settle: float
     marker: str = ""
 
-    def list_complete(self) -> list[FoundRun]:
+    def list_complete(self) -> list[NewRun]:
         """Return the complete runs, oldest first. Raises AssayError if the place cannot be read."""
         latest = time.time() - self.settle
         runs = [run for run in self._list_runs() if self.marker or run.changed <= latest]
         return sorted(runs, key=lambda run: (run.changed, split_numbers(run.name)))
 
-    def _list_runs(self) -> Iterator[FoundRun]:
+    def _list_runs(self) -> Iterator[NewRun]:
         if is_address(self.place):
             address = check_address(self.place)
             for name, (changed, fingerprint) in open_storage(address).list_folders(self.marker).items():
-                yield FoundRun(name, f"{address}/{name}", changed, fingerprint)
+                yield NewRun(name, f"{address}/{name}", changed, fingerprint)
             return
         folder = Path(self.place)
         try:
@@ -68,9 +68,9 @@ class WatchedPlace:
         return not self.marker or (item / self.marker).is_file()
 
 
-def _stamp_run(item: Path) -> FoundRun:
+def _stamp_run(item: Path) -> NewRun:
     """Return a local run. It changes when its files do in any way: a copy may keep times of modification."""
     stamps = stamp_files([item])
     changed = max((stamp[2] for stamp in stamps.values()), default=math.inf)
     text = repr([(str(Path(name).relative_to(item)), *stamp[:2]) for name, stamp in sorted(stamps.items())])
-    return FoundRun(get_run_name(item.name), str(item), changed / SECOND, hashlib.sha256(text.encode()).hexdigest())
+    return NewRun(get_run_name(item.name), str(item), changed / SECOND, hashlib.sha256(text.encode()).hexdigest())

@@ -20,7 +20,7 @@ from assay.app.session.runs import fetch_runs
 from assay.app.session.session import Session
 from assay.lang.check.reports import is_day
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.editions import find_edition, select_edition
+from assay.lang.editions import describe_edition, find_edition, select_edition
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart, Edition, Report, Section
@@ -54,6 +54,10 @@ class PreparedReport:
     column: str
     left_out: tuple[str, ...]
     edition: Edition | None
+
+    def describe_edition(self) -> dict[str, str]:
+        """Return the line of the provenance on the edition; none without one."""
+        return {"Edition": describe_edition(self.edition)} if self.edition else {}
 
 
 def prepare_report(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> PreparedReport:

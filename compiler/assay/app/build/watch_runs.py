@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.app.build.build import build_report
-from assay.app.build.new_runs import FoundRun, WatchedPlace
+from assay.app.build.new_runs import NewRun, WatchedPlace
 from assay.app.compare.compare_results import judge_build
 from assay.app.compare.gate import is_open, list_all_gated, require_decision
 from assay.app.compare.gate_texts import summarize_gate
@@ -97,11 +97,11 @@ def watch_once(session: Session, rules: WatchRules, notice: Callable[[str], None
         raise build_write_error("output", "folder", rules.out, error, "choose another folder with -o") from None
 
 
-def _locate_outcome(rules: WatchRules, run: FoundRun) -> Path:
+def _locate_outcome(rules: WatchRules, run: NewRun) -> Path:
     return rules.outcomes / f"{quote_name(run.name)}.json"
 
 
-def _read_outcome(rules: WatchRules, run: FoundRun) -> Outcome | None:
+def _read_outcome(rules: WatchRules, run: NewRun) -> Outcome | None:
     """Return the outcome of a run; None for one that is not done. Raises AssayError for a file that is damaged."""
     path = _locate_outcome(rules, run)
     try:
@@ -114,7 +114,7 @@ def _read_outcome(rules: WatchRules, run: FoundRun) -> Outcome | None:
                    hint="remove it: the run is then done again") from None  # fmt: skip
 
 
-def _write_outcome(rules: WatchRules, run: FoundRun, outcome: Outcome) -> None:
+def _write_outcome(rules: WatchRules, run: NewRun, outcome: Outcome) -> None:
     content = {"outcome": outcome.document, "fingerprint": outcome.fingerprint, "is_due": outcome.is_due}
     path = _locate_outcome(rules, run)
     temporary = path.with_name(f".{path.name}.new")  # one process writes at a time
@@ -122,7 +122,7 @@ def _write_outcome(rules: WatchRules, run: FoundRun, outcome: Outcome) -> None:
     replace_durably(temporary, path)
 
 
-def _do_run(session: Session, rules: WatchRules, run: FoundRun) -> Outcome:
+def _do_run(session: Session, rules: WatchRules, run: NewRun) -> Outcome:
     """Build, register, record and gate a run, and write its outcome. Raises AssayError for external causes."""
     folder = rules.out / quote_name(run.name)
     document: dict[str, Any] = {
@@ -161,7 +161,7 @@ def _gate(session: Session, rules: WatchRules, build: Path) -> dict[str, Any]:
     return {"state": PASSES if is_open(judged) else WORSE, "message": summarize_gate(gated), "worse": worse}
 
 
-def _notify(rules: WatchRules, run: FoundRun, outcome: Outcome) -> Outcome:
+def _notify(rules: WatchRules, run: NewRun, outcome: Outcome) -> Outcome:
     """Send the outcome of a run if that is due; if it fails, it stays due, and the problem is part of the outcome."""
     if not outcome.is_due:
         return outcome
