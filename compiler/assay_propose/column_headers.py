@@ -14,8 +14,8 @@ from assay_propose.text_templates import Template
 _MARK = re.compile(r"#\s*(?:Fields:)?\s*")  # of a header, such as that of extended logs of the W3C
 _GAPS = re.compile(r"\S(?:  +|\t)\S")  # between the words of a header without a mark
 _NAME = re.compile(r"[A-Za-z%][^\s={}\"]*:?")
-_GAP = re.compile(r" {2,}|\t+")
-_TITLE = re.compile(r"[A-Za-z%][^={}\"|]*")
+GAP = re.compile(r" {2,}|\t+")
+TITLE = re.compile(r"[A-Za-z%][^={}\"|]*")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?%?")
 _MIN_ROWS, _MIN_COLUMNS, _MIN_NUMBERS = 5, 3, 2
 _MIN_TITLES = 2  # of several words, with gaps between them
@@ -55,8 +55,8 @@ def _read_header(text: str, line: str) -> list[str]:
     is_header = len(words) >= _MIN_COLUMNS and len({*words}) == len(words) and all(map(_NAME.fullmatch, words))
     if is_header or not mark:
         return words if is_header else []
-    titles = _GAP.split(line.partition("#")[2].strip())  # `# Size          Latency (us)`
-    return titles if len({*titles}) == len(titles) >= _MIN_TITLES and all(map(_TITLE.fullmatch, titles)) else []
+    titles = GAP.split(line.partition("#")[2].strip())  # `# Size          Latency (us)`
+    return titles if len({*titles}) == len(titles) >= _MIN_TITLES and all(map(TITLE.fullmatch, titles)) else []
 
 
 def _is_row(cells: Sequence[str]) -> bool:

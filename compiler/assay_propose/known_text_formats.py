@@ -57,7 +57,7 @@ class MatchedText:
         return bool(self.format.time_form)
 
 
-_MEMBER = re.compile(r'(?P<key>[a-z][a-z_]*)=(?P<quote>"?)[^"\s=]*(?P=quote)(?=\s|$)')
+_MEMBER = re.compile(r'(?<![a-z_])(?P<key>[a-z][a-z_]*)=(?P<quote>"?)[^"\s=]*(?P=quote)(?=\s|$)')
 _MEMBERS = re.compile(r'(?<=" )(?:[a-z][a-z_]*="?[^"\s=]*"?(?: |$))+$')  # behind the agent of a request
 _TIMES_BEHIND = "{? {request_time}?}{? {upstream_time}?}"
 _SYSBENCH_UNITS = {"threads": "none", "latency_pPERCENT": "millisecond", "response_time_pPERCENT": "millisecond"}
@@ -142,6 +142,8 @@ def _find_members(lines: Sequence[str]) -> tuple[re.Match[str], ...]:
     """Return the members with which the first line ends, such as `rt=0.012 urt="0.010"`, if all lines have them."""
     first = _MEMBERS.search(lines[0].rstrip()) if lines else None
     members = tuple(_MEMBER.finditer(first[0])) if first else ()
+    if not members:
+        return ()
     keys = [match["key"] for match in members]
     has_all = all([match["key"] for match in _MEMBER.finditer(line)][-len(keys) :] == keys for line in lines)
     return members if has_all and len({*keys}) == len(keys) else ()

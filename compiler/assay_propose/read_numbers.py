@@ -50,7 +50,7 @@ def read_duration(text: str) -> float:
 def _read_clock_duration(text: str) -> float:
     """Return the seconds of a duration such as `1:02:03.5`, perhaps with days before it."""
     sign = -1.0 if text.startswith("-") else 1.0
-    before, *others = re.split(r"[:]", text.lstrip("+-"))
+    before, *others = text.lstrip("+-").split(":")
     days, _, first = before.replace("-", ".").rpartition(".")
     seconds = functools.reduce(lambda total, part: 60.0 * total + float(part), others, float(first))
     return sign * (86_400.0 * float(days or 0) + seconds)

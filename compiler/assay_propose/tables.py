@@ -20,6 +20,7 @@ _QUOTED_ROWS = 20  # that show that lines are rows of a table
 _FULL = 0.9  # share of the rows of a table that have all its cells
 _MIN_ROWS = 10  # of a table of one column, or of one below other lines
 _MOST_ABOVE, _MIN_COLUMNS = 20, 2  # lines above a header, columns of a table below other lines
+_FIRST_ROWS = 50  # of a table, read before all of it
 _FEW_NUMBERS = 0.2  # share of the names of columns
 _GROUPED, _BELOW_1000 = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+"), re.compile(r"\d{1,3}")
 QUANTITY = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*[a-zA-Zµμ%]{0,3}", re.IGNORECASE)
@@ -61,14 +62,15 @@ def read_table(lines: Sequence[str]) -> Table | str:
 def _iter_tables_below(lines: Sequence[str]) -> Iterator[Table]:
     """Yield tables whose header is below other lines, which have other numbers of cells or lack some cells."""
     for above in range(1, min(_MOST_ABOVE, len(lines) - _MIN_ROWS) + 1):
-        delimiter = _find_delimiter(lines[above])
+        delimiter = csv_text.choose_delimiter(lines[above])
         header = next(csv.reader([lines[above]], delimiter=delimiter))
         if len(header) < _MIN_COLUMNS or not all(name.strip() for name in header):
             continue
         rows_above = list(csv.reader(lines[:above], delimiter=delimiter))
         is_apart = all(len(row) != len(header) or not all(row) for row in rows_above)
-        table = _read_rows(lines[above:], "") if is_apart else ""
-        first_cells = [line.partition(_find_delimiter(line))[0].strip('" ') for line in lines[:above]]
+        is_likely = is_apart and isinstance(_read_rows(lines[above : above + _FIRST_ROWS], ""), Table)
+        table = _read_rows(lines[above:], "") if is_likely else ""
+        first_cells = [csv_text.read_first_cell(line, csv_text.choose_delimiter(line)) for line in lines[:above]]
         if not isinstance(table, Table) or len(table.records) < _MIN_ROWS or header[0] in first_cells:
             continue
         columns = zip(*(record.values.values() for record in table.records), strict=False)
@@ -77,14 +79,9 @@ def _iter_tables_below(lines: Sequence[str]) -> Iterator[Table]:
             yield replace(table, reason=reason, begins=header[0])
 
 
-def _find_delimiter(header: str) -> str:
-    header_text = re.sub(r'"[^"]*"', "", header)
-    return max(csv_text.DELIMITERS, key=header_text.count)
-
-
 def _read_rows(lines: Sequence[str], named: str) -> Table | str:
     """Return the table whose header is the first line, with the delimiter that a line before it names, if any."""
-    delimiter = named or _find_delimiter(lines[0])
+    delimiter = named or csv_text.choose_delimiter(lines[0])
     rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
     header, rows = rows[0], rows[1:]
     if len(header) == 1 and not named and not _is_list_of_numbers(rows):

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from assay_propose.column_headers import GAP, TITLE
 from assay_propose.names import NameSpace, make_identifier
 from assay_propose.text_templates import Template
 
-_GAP = re.compile(r" {2,}|\t+")
-_TITLE = re.compile(r"[A-Za-z%][^={}\"|]*")
 _RULE = re.compile(r"[-=_+ \t]+")  # a line below the titles
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
 _CAPTURE = re.compile(r"\{(\w+)\}")
@@ -39,12 +38,12 @@ def find_titled_rows(lines: Sequence[str]) -> dict[str, Titles]:
 
 def _read_titles(line: str) -> tuple[Titles, ...]:
     """Return the titles of a line, and its words, if each of them may be one; nothing for other lines."""
-    cells, words = tuple(_GAP.split(line.strip())), tuple(line.split())
+    cells, words = tuple(GAP.split(line.strip())), tuple(line.split())
     return (cells, words)[: 2 if _are_titles(words) else 1] if _are_titles(cells) else ()
 
 
 def _are_titles(cells: Titles) -> bool:
-    return len(cells) >= _MIN_TITLES and len({*cells}) == len(cells) and all(map(_TITLE.fullmatch, cells))
+    return len(cells) >= _MIN_TITLES and len({*cells}) == len(cells) and all(map(TITLE.fullmatch, cells))
 
 
 def _is_row(words: Sequence[str], size: int) -> bool:

@@ -75,6 +75,8 @@ def iter_figures(documents: Sequence[Document], template: str) -> Iterator[tuple
                 yield replace(figure, template=template), symbols
             elif figure.template == template:
                 yield figure, symbols
+            elif (template, figure.template) == ("percentiles", "cdf"):  # of editions, with the same data
+                yield replace(figure, template=template), symbols
 
 
 def read_titles(figure: Chart | Plot, units: set[str], folder: Path = TEMPLATES) -> Titles:

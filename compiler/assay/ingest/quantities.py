@@ -103,7 +103,11 @@ def _build_part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
     return sql_trees.cast(sql_trees.build_coalesce([value, dialect.build_integer(0)]), "INT128")
 
 
-#: days, hours, minutes and seconds between colons; no digits below a nanosecond
+#: minutes and seconds, perhaps behind hours, or days and hours; no digits below a nanosecond
+_CLOCK_FORM = (
+    r"^[-+]?(?:[0-9]{1,5}[.-](?:[01]?[0-9]|2[0-3]):[0-5]?[0-9]|[0-9]{1,7}:[0-5]?[0-9]|[0-9]{1,2})"
+    r":[0-5][0-9](?:\.[0-9]{1,9})?$"
+)
 _CLOCK = r"^([-+]?)(?:(?:([0-9]{1,5})[.-])?([0-9]{1,7}):)?([0-9]{1,2}):([0-5][0-9](?:\.[0-9]{1,9})?)$"
 #: group of `_CLOCK` -> nanoseconds of its unit
 _CLOCK_UNITS = {name[0]: NANOSECONDS[name] for name in ("day", "hour", "minute", "second")}
@@ -191,7 +195,7 @@ def _create_separated(thousands: str, point: str, examples: str) -> Quantity:
 #: kind of a transform -> what it reads
 QUANTITIES = {
     "duration": Quantity(_DURATION, "a duration, such as 1m2.5s or 448.05ms", _build_duration),
-    "clockDuration": Quantity(_CLOCK, "a duration, such as 1:02:03.5 or 2:03", _build_clock_duration),
+    "clockDuration": Quantity(_CLOCK_FORM, "a duration, such as 1:02:03.5 or 2:03", _build_clock_duration),
     "size": _create_size(_SIZE_UNITS, "467kB or 1.5MiB"),
     "binarySize": _create_size(_BINARY_SIZE_UNITS, "8192K or 1.5MB"),
     "grouped": _create_separated(",", ".", "1,234,567 or 1,234.5"),

@@ -33,8 +33,8 @@ def find_edition(report: Report, name: str) -> Edition:
     if len(fitting_names) == 1:
         return editions[fitting_names[0]]
     expected = f"one of {', '.join(fitting_names or editions)}"
-    hint = f"pass --edition {fitting_names[-1]}" if fitting_names else suggest_names(name, editions)
-    message = f"`{name}` is {len(fitting_names)} editions" if fitting_names else f"there is no edition `{name}`"
+    hint = f"pass --edition {' or --edition '.join(fitting_names)}" if fitting_names else suggest_names(name, editions)
+    message = f"`{name}` fits {len(fitting_names)} editions" if fitting_names else f"there is no edition `{name}`"
     raise fail("unknown-edition", message, expected=expected, hint=hint, status=USAGE)
 
 

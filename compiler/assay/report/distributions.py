@@ -32,8 +32,10 @@ REPEATS = "Thin lines of one colour are the runs of one version."
 
 def describe_charts(charts: Iterable[Chart]) -> str:
     """Return how to read charts."""
-    is_swapped = any(chart.template == PERCENTILES for chart in charts)
-    return _READ.format(value="y", share="that at which the line reaches y") if is_swapped else NOTE
+    swapped = {chart.template == PERCENTILES for chart in charts}
+    if swapped == {True}:
+        return _READ.format(value="y", share="the x at which the line reaches y")
+    return f"{NOTE} Where the y axis has the values, x is the share." if True in swapped else NOTE
 
 
 def build_charts(

@@ -137,7 +137,7 @@ class RunSlicer:
 class _Table:
     """The rows of a table as bytes, with the numbers of their lines."""
 
-    def __init__(self, path: Path, begins: str) -> None:
+    def __init__(self, path: Path, begins: str = "") -> None:
         with create_temporary_folder() as folder:
             plain = decompress_file(path, folder, "plain")
             records = list(csv_text.iter_records(path, plain, begins))

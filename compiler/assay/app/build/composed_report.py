@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from assay.app.build.build_data import build_data, build_further_data, build_judged_data, build_value_data
 from assay.app.build.build_notes import list_build_notes, list_findings, list_part_notes
 from assay.app.build.computed_build import ComputedBuild
-from assay.app.build.judged_build import JudgedBuild, create_parts
+from assay.app.build.judged_build import NO_JUDGEMENTS, JudgedBuild, create_parts
 from assay.app.build.metric_details import Courses, add_quantile_data, collect_courses, collect_detail_parts
 from assay.app.build.observations import add_observations, check_cell_quotes, choose_observations, quotes_cells
 from assay.app.build.prepared_report import PreparedReport
@@ -64,14 +64,14 @@ def compose_report(
         document = assemble(checked, report, columns, choices, lines, parts, computed.whole_runs)
     answers, printed = document.answers, judged
     if prepared.edition:
-        printed = replace(judged, by_group={})
+        printed = NO_JUDGEMENTS
         parts = replace(parts, judgements={})
         document = assemble(checked, report, columns, choices, lines, parts, computed.whole_runs)
     labelled_columns = dict(zip(document.manifest.header[1:], columns, strict=True))
     courses = _collect_courses(prepared, computed, labelled_columns)
     basis = _DetailBasis(choices, courses, choose_report_units(checked, report, columns, choices.summary))
     results = build_data(computed, choices)
-    document, value_data = _add_further_parts(document, computed, printed, basis)
+    document, value_data = _add_further_parts(document, computed, (judged, printed), basis)
     results |= value_data
     warnings = (*list_build_notes(prepared, computed), *document.warnings, *list_part_notes(computed))
     document = replace(document, warnings=warnings)
@@ -106,19 +106,23 @@ def _collect_courses(prepared: PreparedReport, computed: ComputedBuild, columns:
 
 
 def _add_further_parts(
-    document: Document, computed: ComputedBuild, judged: JudgedBuild, basis: _DetailBasis
+    document: Document, computed: ComputedBuild, judgements: tuple[JudgedBuild, JudgedBuild], basis: _DetailBasis
 ) -> tuple[Document, dict[str, object]]:
-    """Return the document with details of metrics and metrics by a column, and the latter for the results."""
+    """Return the document with details of metrics and metrics by a column, and the latter for the results.
+
+    `judgements` are those of the results, and those that are printed.
+    """
+    judged, printed = judgements
     checked, column = computed.checked, computed.split.column
     spreads = _collect_spreads(computed, dict(zip(document.manifest.header[1:], computed.columns, strict=True)))
     first_figure = len(document.figures) + 1
-    parts = _draw_steps(computed, judged, document, first_figure)
+    parts = _draw_steps(computed, printed, document, first_figure)
     detailed = map(checked.get_metric, basis.choices.details)
     first_figure += sum(len(item.plots) for item in parts)
     parts = (*parts, *collect_detail_parts(detailed, basis.courses, first_figure, basis.units))
     if column:
         first_figure = len(document.figures) + 1 + sum(len(item.plots) for item in parts)
-        by_column = build_groups_part(checked, column, spreads, first_figure, basis.units, judged.by_value)
+        by_column = build_groups_part(checked, column, spreads, first_figure, basis.units, printed.by_value)
         parts = (*parts, by_column)
     data = build_value_data(computed, spreads, judged)
     used_ids = {part.id for part in document.parts}

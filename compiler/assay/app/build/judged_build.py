@@ -17,7 +17,7 @@ from assay.app.judge.steps import explain_totals
 from assay.app.session.session import Session
 from assay.judgement.report_judgements import ReportJudgements
 from assay.report.blocks.claims import describe_claims
-from assay.report.group_changes import GroupChanges
+from assay.report.group_changes import NO_CHANGES, GroupChanges
 from assay.report.parts import ShownParts
 
 
@@ -32,6 +32,9 @@ class JudgedBuild:
     def of_all_runs(self) -> ReportJudgements | None:
         """The judgements of a report without groups; None if nothing is judged."""
         return self.by_group.get("")
+
+
+NO_JUDGEMENTS = JudgedBuild({}, NO_CHANGES)
 
 
 def judge_build(session: Session, prepared: PreparedReport, computed: ComputedBuild) -> JudgedBuild:

@@ -98,19 +98,34 @@ def _find_start(plain: Path, begins: str) -> _Start | None:
                 named_delimiter = named[1]
                 if begins:
                     continue
-            unquoted_text = "".join(header.split('"')[::2])
-            delimiter = named_delimiter or max(DELIMITERS, key=unquoted_text.count)
+            delimiter = named_delimiter or choose_delimiter(header)
             if header and not begins:
                 return _Start(0, delimiter)
-            if begins and header.partition(delimiter)[0].strip('" ') == begins:
+            if begins and read_first_cell(header, delimiter) == begins:
                 return _Start(number, delimiter)
     return None if begins else _Start(0, ",")
+
+
+def choose_delimiter(header: str) -> str:
+    """Return the delimiter that is the most frequent one outside of the quotes of a header."""
+    unquoted_text = "".join(header.split('"')[::2])
+    return max(DELIMITERS, key=unquoted_text.count)
+
+
+def read_first_cell(line: str, delimiter: str) -> str:
+    """Return the first cell of a line."""
+    return next(iter(next(csv.reader([line], delimiter=delimiter), [])), "").strip()
 
 
 def find_delimiter(plain: Path, begins: str = "") -> str:
     """Return the delimiter of the cells of a file, a comma unless another is named or more frequent in the header."""
     start = _find_start(plain, begins)
     return start.delimiter if start else ","
+
+
+def _read_first_line(plain: Path) -> str:
+    with plain.open(encoding=ENCODING, errors="assay-substitute", newline="") as stream:
+        return next((text for line, _ in iter_bounded_lines(stream) if (text := line.strip())), "")[:STUB]
 
 
 def iter_records(path: Path, plain: Path, begins: str = "") -> Iterator[Record]:
@@ -123,7 +138,8 @@ def iter_records(path: Path, plain: Path, begins: str = "") -> Iterator[Record]:
             "no-header",
             f"the table has no header: {path}",
             expected=f"a line whose first cell is `{begins}`, which `begins` of the source names",
-            found="no such line",
+            found=f"the first line: {make_readable(_read_first_line(plain))}",
+            hint="name the first column in `begins`, or leave `begins` out if the header is the first line",
         )
     with plain.open(encoding=ENCODING, errors="assay-substitute", newline="") as stream:
         lines = _Lines(stream, start.delimiter)
