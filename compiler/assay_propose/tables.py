@@ -47,7 +47,7 @@ def _split_rows(lines: Sequence[str]) -> list[str]:
 
 
 def read_table(lines: Sequence[str]) -> Table | str:
-    """Return the table of lines that are not empty, or why they are none."""
+    """Return the table that lines make up, or why they make up none; no line is empty."""
     lines = _split_rows(lines)
     named = csv_text.NAMED_DELIMITER.fullmatch(lines[0])
     rest = lines[1:] if named else lines

@@ -160,11 +160,11 @@ def test_build_over_the_values_of_a_publication_prints_its_cells(
     read = read_published_report(lab.session, PUBLISHED / f"{name}.json", None, None)
     document, rows = build_edition(lab, read, monkeypatch), PublishedValues(read).rows
     has_differences = get_style(read.edition.style).follows_from_print
-    found, expected = (describe_contents(item, rows, has_differences) for item in (document, read.build_document({})))
-    for row in found["parameters"]:
+    built, expected = (describe_contents(item, rows, has_differences) for item in (document, read.build_document({})))
+    for row in built["parameters"]:
         if row[0] == "Plutus script":  # typesetters print three hyphens as a dash
-            found["parameters"][found["parameters"].index(row)] = tuple(cell.replace("---", "—") for cell in row)
-    assert found == expected
+            built["parameters"][built["parameters"].index(row)] = tuple(cell.replace("---", "—") for cell in row)
+    assert built == expected
     assert [
         (chart.figure, chart.id, chart.caption.removesuffix(f" ({chart.id})"), chart.template, chart.scale)
         for chart in document.distributions
@@ -230,8 +230,8 @@ def test_page_draws_values_over_shares_like_the_print(built: Path) -> None:
     chart = next(item for item in document.distributions if item.id == "cdfForgerTicked")
     template = load_template(ROOT / "templates", chart.template)
     printed = build_chart_spec(chart, template)
-    shown = build_web_specs([chart], ROOT / "templates", list_line_names(document))[chart.id]
-    for spec in (printed, shown):
+    page = build_web_specs([chart], ROOT / "templates", list_line_names(document))[chart.id]
+    for spec in (printed, page):
         assert [spec["encoding"][axis]["field"] for axis in ("x", "y")] == ["centile", "x"]
         assert spec["encoding"]["y"]["scale"]["type"] == "log"
         assert spec["encoding"]["y"]["axis"]["title"][0] == "Ledger ticking, s"

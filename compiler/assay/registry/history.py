@@ -411,8 +411,8 @@ def _assign_notes(
     """Return the notes on each change; a run that is no point any more is where its day belongs."""
 
     def find_index(run: str, day: str) -> int:
-        known = [index for index, (point, _) in enumerate(pairs) if point.run == run]
-        return known[-1] if known else sum(point.day < day for point, _ in pairs)
+        places = [index for index, (point, _) in enumerate(pairs) if point.run == run]
+        return places[-1] if places else sum(point.day < day for point, _ in pairs)
 
     return assign_notes(rules.notes, places, find_index)
 

@@ -63,7 +63,7 @@ def get_begin(change: HistoryChange) -> Point:
 def find_details(
     config: Config | None, runs: Sequence[RegisteredRun], history: MetricHistory, change: HistoryChange
 ) -> ShiftDetails:
-    """Return what is known of a change. Reads no logs."""
+    """Return what is known of a change from the registry, the settings and built reports; no logs are read."""
     base, point = change.ends
     commits, note = _list_commits(config, base, point)
     command = _find_command(config, runs, history.metric, (base, point))
